@@ -1,0 +1,24 @@
+// The limits that several modules must agree on. They are asserted against each other where they meet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shoal {
+
+/// Largest UDP payload that shoal sends: passes every tunnel that carries the IPv6 minimum of 1280 bytes.
+inline constexpr std::size_t kMaxDatagramBytes = 1200;
+/// type (1) · connection (8) · sequence (8), in clear before each body.
+inline constexpr std::size_t kPacketHeaderBytes = 17;
+/// The authentication tag behind each body.
+inline constexpr std::size_t kPacketTagBytes = 16;
+inline constexpr std::size_t kMaxPacketBodyBytes = kMaxDatagramBytes - kPacketHeaderBytes - kPacketTagBytes;
+
+/// Slots of a chunk: one bit each in a 64-bit word.
+inline constexpr std::uint32_t kChunkSlots = 64;
+/// Ticks for which a chunk keeps every version.
+inline constexpr std::uint32_t kHistoryTicks = 64;
+/// Versions older than that which a chunk keeps for the sessions whose baseline they are.
+inline constexpr std::uint32_t kPinnedVersions = 8;
+
+}  // namespace shoal

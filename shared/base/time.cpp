@@ -1,0 +1,20 @@
+#include "shared/base/time.hpp"
+
+#include <ctime>
+
+namespace shoal {
+namespace {
+
+Duration read_clock(clockid_t id) {
+  timespec now{};
+  clock_gettime(id, &now);
+  return seconds(now.tv_sec) + Duration(now.tv_nsec);
+}
+
+}  // namespace
+
+Time SteadyClock::now() const { return {read_clock(CLOCK_MONOTONIC)}; }
+
+Duration process_cpu_time() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+}  // namespace shoal

@@ -10,10 +10,10 @@ namespace shoal {
 
 }  // namespace shoal
 
-#define SHOAL_ASSERT(condition, message)                                          \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]]                                                \
-      ::shoal::assertion_failed(#condition, (message), __FILE__, __LINE__);       \
+#define SHOAL_ASSERT(condition, message)                                    \
+  do {                                                                      \
+    if (!(condition)) [[unlikely]]                                          \
+      ::shoal::assertion_failed(#condition, (message), __FILE__, __LINE__); \
   } while (false)
 
 // The costly kind: on in debug builds, in the sanitizers' builds and in the simulation.

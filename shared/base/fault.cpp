@@ -28,7 +28,9 @@ bool fault(std::string_view name) {
   return false;
 }
 
-void set_faults(std::string_view comma_separated_names) { active_faults() = comma_separated_names; }
+void set_faults(std::string_view comma_separated_names) {
+  active_faults() = comma_separated_names;
+}
 
 }  // namespace shoal
 #endif

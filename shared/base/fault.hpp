@@ -13,7 +13,9 @@ bool fault(std::string_view name);
 /// Replaces what the environment said. Not while other threads run.
 void set_faults(std::string_view comma_separated_names);
 #else
-constexpr bool fault(std::string_view) { return false; }
+constexpr bool fault(std::string_view) {
+  return false;
+}
 #endif
 
 }  // namespace shoal

@@ -13,12 +13,18 @@ std::atomic<LogLevel> current_level{LogLevel::Off};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::Trace: return spdlog::level::trace;
-    case LogLevel::Debug: return spdlog::level::debug;
-    case LogLevel::Info: return spdlog::level::info;
-    case LogLevel::Warn: return spdlog::level::warn;
-    case LogLevel::Error: return spdlog::level::err;
-    case LogLevel::Off: return spdlog::level::off;
+    case LogLevel::Trace:
+      return spdlog::level::trace;
+    case LogLevel::Debug:
+      return spdlog::level::debug;
+    case LogLevel::Info:
+      return spdlog::level::info;
+    case LogLevel::Warn:
+      return spdlog::level::warn;
+    case LogLevel::Error:
+      return spdlog::level::err;
+    case LogLevel::Off:
+      return spdlog::level::off;
   }
   return spdlog::level::off;
 }
@@ -35,8 +41,14 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-void set_log_level(LogLevel level) { current_level.store(level, std::memory_order_relaxed); }
-LogLevel log_level() { return current_level.load(std::memory_order_relaxed); }
-void log_line(LogLevel level, std::string_view line) { logger().log(to_spdlog(level), line); }
+void set_log_level(LogLevel level) {
+  current_level.store(level, std::memory_order_relaxed);
+}
+LogLevel log_level() {
+  return current_level.load(std::memory_order_relaxed);
+}
+void log_line(LogLevel level, std::string_view line) {
+  logger().log(to_spdlog(level), line);
+}
 
 }  // namespace shoal

@@ -57,7 +57,9 @@ class Random {
   constexpr float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
   constexpr float uniform(float low, float high) { return low + (high - low) * uniform(); }
   /// True with the given probability, 0 to 1.
-  constexpr bool chance(double probability) { return static_cast<double>(next() >> 11) * 0x1p-53 < probability; }
+  constexpr bool chance(double probability) {
+    return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
+  }
 
  private:
   std::uint64_t state_[4]{};

@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-/// Ordered modulo 2^32: of two ticks less than 2^31 apart, the later one is greater. Because of that the order
-/// is not transitive over longer distances; never sort a set that spans more.
+/// Ordered modulo 2^32: of two ticks less than 2^31 apart, the later one is greater. Because of that the
+/// order is not transitive over longer distances; never sort a set that spans more.
 struct Tick {
   std::uint32_t value = 0;
 
@@ -24,9 +24,17 @@ struct Tick {
 constexpr std::int32_t ticks_between(Tick earlier, Tick later) {
   return static_cast<std::int32_t>(later.value - earlier.value);
 }
-constexpr bool operator<(Tick a, Tick b) { return ticks_between(a, b) > 0; }
-constexpr bool operator>(Tick a, Tick b) { return b < a; }
-constexpr bool operator<=(Tick a, Tick b) { return !(b < a); }
-constexpr bool operator>=(Tick a, Tick b) { return !(a < b); }
+constexpr bool operator<(Tick a, Tick b) {
+  return ticks_between(a, b) > 0;
+}
+constexpr bool operator>(Tick a, Tick b) {
+  return b < a;
+}
+constexpr bool operator<=(Tick a, Tick b) {
+  return !(b < a);
+}
+constexpr bool operator>=(Tick a, Tick b) {
+  return !(a < b);
+}
 
 }  // namespace shoal

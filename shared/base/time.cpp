@@ -13,8 +13,12 @@ Duration read_clock(clockid_t id) {
 
 }  // namespace
 
-Time SteadyClock::now() const { return {read_clock(CLOCK_MONOTONIC)}; }
+Time SteadyClock::now() const {
+  return {read_clock(CLOCK_MONOTONIC)};
+}
 
-Duration process_cpu_time() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+Duration process_cpu_time() {
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
 
 }  // namespace shoal

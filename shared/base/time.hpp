@@ -21,13 +21,17 @@ struct Time {
   friend constexpr auto operator<=>(Time, Time) = default;
   friend constexpr Time operator+(Time time, Duration duration) { return {time.since_zero + duration}; }
   friend constexpr Time operator-(Time time, Duration duration) { return {time.since_zero - duration}; }
-  friend constexpr Duration operator-(Time later, Time earlier) { return later.since_zero - earlier.since_zero; }
+  friend constexpr Duration operator-(Time later, Time earlier) {
+    return later.since_zero - earlier.since_zero;
+  }
 };
 
 constexpr double to_milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
-constexpr double to_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+constexpr double to_seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 constexpr Duration from_milliseconds(double milliseconds_value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(milliseconds_value));
 }

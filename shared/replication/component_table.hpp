@@ -60,9 +60,10 @@ class ComponentTable {
   /// The counterpart; writes size_bytes, padding included as zeros.
   void dequantise(ComponentIndex index, const std::uint32_t* source, void* aggregate) const;
 
-  /// Bits of one entity with every component in a block that starts from nothing: what a slot may cost at
-  /// most.
-  std::size_t worst_slot_bits() const { return worst_slot_bits_; }
+  /// Bits that one entity may cost at most in a full state: its id and a bit per component …
+  std::size_t worst_slot_bits() const { return kWorstIdBits + size(); }
+  /// … and this for each component that it has.
+  std::size_t value_bits(ComponentIndex index) const { return components_[index].value_bits; }
 
  private:
   std::vector<ReplicatedComponent> components_;

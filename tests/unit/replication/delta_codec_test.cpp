@@ -124,8 +124,14 @@ TEST(DeltaCodec, FullStateFitsItsWorstCase) {
     for (int i = 0; i < 20; ++i) script.step(30);
     const auto& to = script.versions.back();
     const Body body = encode(script, nullptr, to);
-    EXPECT_LE(body.size,
-              worst_full_state_bytes(script.table, static_cast<unsigned>(std::popcount(to.bound()))));
+    std::size_t bits = worst_full_state_bits(script.table);
+    for_each_slot(to.bound(), [&](Slot slot) {
+      bits += script.table.worst_slot_bits();
+      for (ComponentIndex index = 0; index < script.table.size(); ++index) {
+        if (to.present(index) & slot_bit(slot)) bits += script.table.value_bits(index);
+      }
+    });
+    EXPECT_LE(body.size, bits / 8);
   }
 }
 

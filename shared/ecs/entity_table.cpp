@@ -1,0 +1,133 @@
+#include "shared/ecs/entity_table.hpp"
+
+#include <algorithm>
+
+#include "shared/base/assert.hpp"
+#include "shared/base/fault.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr std::uint64_t pack_links(std::uint32_t previous, std::uint32_t next) {
+  return (std::uint64_t{previous} << 32) | next;
+}
+constexpr std::uint32_t previous_of(std::uint64_t links) {
+  return static_cast<std::uint32_t>(links >> 32);
+}
+constexpr std::uint32_t next_of(std::uint64_t links) {
+  return static_cast<std::uint32_t>(links);
+}
+
+}  // namespace
+
+namespace detail {
+
+std::uint32_t next_type_slot() {
+  // Identities of C++ types, not state: no behaviour depends on the values, only on their being distinct.
+  static constinit std::atomic<std::uint32_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace detail
+
+EntityTable::EntityTable(std::uint32_t max_entities) : max_entities_(max_entities) {
+  SHOAL_ASSERT(max_entities > 0 && max_entities < kFree, "max_entities must lie in 1 to 2^31 - 1");
+}
+
+void EntityTable::set_mask_words(std::uint32_t words) {
+  SHOAL_ASSERT(generations_.empty(), "the width of the masks is decided before the first entity");
+  mask_words_ = std::max(words, 1u);
+}
+
+void EntityTable::append_index() {
+  generations_.push_back(kFree | 1);
+  masks_.resize(masks_.size() + mask_words_);
+}
+
+void EntityTable::enqueue(std::uint32_t index) {
+  links(index) = pack_links(newest_free_, kNone);
+  if (newest_free_ == kNone) {
+    oldest_free_ = index;
+  } else {
+    links(newest_free_) = pack_links(previous_of(links(newest_free_)), index);
+  }
+  newest_free_ = index;
+}
+
+void EntityTable::unlink(std::uint32_t index) {
+  const std::uint32_t previous = previous_of(links(index));
+  const std::uint32_t next = next_of(links(index));
+  if (previous == kNone) {
+    oldest_free_ = next;
+  } else {
+    links(previous) = pack_links(previous_of(links(previous)), next);
+  }
+  if (next == kNone) {
+    newest_free_ = previous;
+  } else {
+    links(next) = pack_links(previous, next_of(links(next)));
+  }
+}
+
+std::optional<Entity> EntityTable::try_create() {
+  std::uint32_t index = oldest_free_;
+  if (index != kNone) {
+    unlink(index);
+  } else {
+    if (index_end() >= max_entities_) return std::nullopt;
+    index = index_end();
+    append_index();
+  }
+  links(index) = 0;
+  generations_[index] &= ~kFree;
+  ++alive_count_;
+  return Entity{index, generations_[index]};
+}
+
+bool EntityTable::create_exact(Entity entity) {
+  if (entity.index >= max_entities_) return false;
+  if (entity.generation == 0 || entity.generation > Entity::kMaxGeneration) return false;
+  while (index_end() <= entity.index) {
+    append_index();
+    enqueue(index_end() - 1);
+  }
+  const std::uint32_t stored = generations_[entity.index];
+  if (stored < kFree) return false;
+  if (stored == kFree) {
+    --retired_count_;
+  } else {
+    unlink(entity.index);
+  }
+  links(entity.index) = 0;
+  generations_[entity.index] = entity.generation;
+  ++alive_count_;
+  return true;
+}
+
+void EntityTable::release(Entity entity) {
+  SHOAL_DEBUG_ASSERT(alive(entity), "release of an entity that is not alive");
+  SHOAL_DEBUG_ASSERT(std::all_of(mask(entity.index), mask(entity.index) + mask_words_,
+                                 [](std::uint64_t word) { return word == 0; }),
+                     "release of an entity that still has components");
+  --alive_count_;
+  if (entity.generation == Entity::kMaxGeneration) {
+    generations_[entity.index] = kFree;
+    ++retired_count_;
+    return;
+  }
+  const std::uint32_t next = fault("reuse-generation") ? entity.generation : entity.generation + 1;
+  generations_[entity.index] = kFree | next;
+  enqueue(entity.index);
+}
+
+void EntityTable::reserve(std::size_t entities) {
+  entities = std::min<std::size_t>(entities, max_entities_);
+  generations_.reserve(entities);
+  masks_.reserve(entities * mask_words_);
+}
+
+std::size_t EntityTable::memory_bytes() const {
+  return generations_.capacity() * sizeof(std::uint32_t) + masks_.capacity() * sizeof(std::uint64_t);
+}
+
+}  // namespace shoal

@@ -1,0 +1,94 @@
+// Resources: one value per type that belongs to the world and to no entity (the map, the score, the random
+// numbers of the game). Found by a small number, as component types are.
+//
+// Thread rule: reading from several threads; changes from one thread while nobody reads.
+// Invariant: resources end in the opposite order of their making.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "shared/base/assert.hpp"
+#include "shared/ecs/component_type.hpp"
+
+namespace shoal {
+
+class Resources {
+ public:
+  Resources() = default;
+  Resources(const Resources&) = delete;
+  Resources& operator=(const Resources&) = delete;
+  ~Resources() {
+    while (!order_.empty()) erase_slot(order_.back());
+  }
+
+  /// REQUIRES: none of this type yet. The address stays until `erase`.
+  template <class T, class... Args>
+  T& emplace(Args&&... args) {
+    const std::uint32_t slot = detail::claim_type_slot<Key<T>>();
+    if (slot >= values_.size()) values_.resize(slot + 1);
+    SHOAL_ASSERT(values_[slot].value == nullptr,
+                 "there is a resource of this type already; use get() or erase() first");
+    // The braces and the parentheses of a value, as for components.
+    T* value = nullptr;
+    if constexpr (std::is_aggregate_v<T>) {
+      value = new T{std::forward<Args>(args)...};
+    } else {
+      value = new T(std::forward<Args>(args)...);
+    }
+    values_[slot] = {value, [](void* resource) { delete static_cast<T*>(resource); }};
+    order_.push_back(slot);
+    return *value;
+  }
+  /// Null if there is none.
+  template <class T>
+  T* try_get() {
+    return static_cast<T*>(find(detail::type_slot<Key<T>>()));
+  }
+  template <class T>
+  const T* try_get() const {
+    return static_cast<const T*>(find(detail::type_slot<Key<T>>()));
+  }
+  /// REQUIRES: there is one.
+  template <class T>
+  T& get() {
+    T* value = try_get<T>();
+    SHOAL_ASSERT(value != nullptr, "no resource of this type; emplace it first or use try_get()");
+    return *value;
+  }
+  template <class T>
+  const T& get() const {
+    const T* value = try_get<T>();
+    SHOAL_ASSERT(value != nullptr, "no resource of this type; emplace it first or use try_get()");
+    return *value;
+  }
+  /// False if there was none.
+  template <class T>
+  bool erase() {
+    const std::uint32_t slot = detail::type_slot<Key<T>>();
+    return find(slot) != nullptr && erase_slot(slot);
+  }
+
+ private:
+  // Slots of their own, so that a type may be a component and a resource.
+  template <class T>
+  struct Key {};
+  struct Value {
+    void* value = nullptr;
+    void (*destroy)(void*) = nullptr;
+  };
+
+  void* find(std::uint32_t slot) const { return slot < values_.size() ? values_[slot].value : nullptr; }
+  bool erase_slot(std::uint32_t slot) {
+    std::erase(order_, slot);
+    const Value value = std::exchange(values_[slot], {});
+    value.destroy(value.value);
+    return true;
+  }
+
+  std::vector<Value> values_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,104 @@
+// Signals: who wants to hear of an event of one component type. Listeners are called in the order in which
+// they connected.
+//
+// Thread rule: one thread.
+// Invariants:
+// 1. Connecting and disconnecting during a dispatch is safe, also of the listener that runs. A listener that
+// was
+//    disconnected is not called any more; one that was connected hears the next event first.
+// 2. A listener never moves in memory while it may run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "shared/ecs/entity.hpp"
+
+namespace shoal {
+
+class Registry;
+class Signal;
+
+/// Names one connection of one signal. 0: none.
+struct ConnectionId {
+  std::uint64_t value = 0;
+  friend constexpr bool operator==(ConnectionId, ConnectionId) = default;
+};
+
+/// Disconnects at its end. May outlive the signal.
+class [[nodiscard]] ScopedConnection {
+ public:
+  ScopedConnection() = default;
+  ScopedConnection(std::weak_ptr<Signal*> signal, ConnectionId id) : signal_(std::move(signal)), id_(id) {}
+  ScopedConnection(ScopedConnection&& other) noexcept { *this = std::move(other); }
+  ScopedConnection& operator=(ScopedConnection&& other) noexcept {
+    if (this != &other) {
+      disconnect();
+      signal_ = std::move(other.signal_);
+      id_ = std::exchange(other.id_, {});
+    }
+    return *this;
+  }
+  ~ScopedConnection() { disconnect(); }
+
+  void disconnect();
+
+ private:
+  std::weak_ptr<Signal*> signal_;
+  ConnectionId id_;
+};
+
+class Signal {
+ public:
+  using Listener = std::function<void(Registry&, Entity)>;
+
+  Signal() = default;
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+
+  ConnectionId connect(Listener listener);
+  ScopedConnection connect_scoped(Listener listener);
+  /// False if there is no such connection (any more). Linear in the listeners.
+  bool disconnect(ConnectionId id);
+
+  bool empty() const { return connected_ == 0; }
+  bool dispatching() const { return depth_ != 0; }
+
+  /// Calls the listeners one after the other, as long as `goes_on()` holds before each.
+  template <class Predicate>
+  void publish_while(Registry& registry, Entity entity, Predicate goes_on) {
+    if (empty()) return;
+    const Dispatch dispatch(*this);
+    const std::size_t count = entries_.size();  // those who connect during this event hear the next one
+    for (std::size_t i = 0; i < count && goes_on(); ++i) {
+      Entry& entry = *entries_[i];
+      if (entry.id.value != 0) entry.listener(registry, entity);
+    }
+  }
+
+ private:
+  struct Entry {
+    ConnectionId id;  // 0: disconnected, to be dropped when no dispatch runs
+    Listener listener;
+  };
+  // Counts the dispatches that run, one inside the other, and sweeps after the outermost.
+  struct Dispatch {
+    explicit Dispatch(Signal& dispatched) : signal(dispatched) { ++signal.depth_; }
+    ~Dispatch() {
+      if (--signal.depth_ == 0 && signal.entries_.size() != signal.connected_) signal.sweep();
+    }
+    Signal& signal;
+  };
+  void sweep();
+
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::size_t connected_ = 0;
+  std::uint32_t depth_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::shared_ptr<Signal*> anchor_;  // made for the first scoped connection, so that it may outlive us
+};
+
+}  // namespace shoal

@@ -1,0 +1,72 @@
+#include "shared/ecs/sparse_set.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "shared/base/assert.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr auto make_empty_page() {
+  std::array<std::uint32_t, SparseSet::kPageEntries> page{};
+  for (auto& position : page) position = SparseSet::kAbsent;
+  return page;
+}
+constexpr std::array<std::uint32_t, SparseSet::kPageEntries> kEmptyPage = make_empty_page();
+
+// The table holds mutable pages; this one is in read-only memory and never written: page_for_writing replaces
+// it.
+std::uint32_t* empty_page() {
+  return const_cast<std::uint32_t*>(kEmptyPage.data());
+}
+
+}  // namespace
+
+SparseSet::~SparseSet() {
+  for (std::uint32_t* page : pages_) {
+    if (page != empty_page()) delete[] page;
+  }
+}
+
+std::uint32_t* SparseSet::page_for_writing(std::uint32_t page) {
+  if (page >= pages_.size()) pages_.resize(page + 1, empty_page());
+  if (pages_[page] == empty_page()) {
+    pages_[page] = new std::uint32_t[kPageEntries];
+    std::fill_n(pages_[page], kPageEntries, kAbsent);
+  }
+  return pages_[page];
+}
+
+void SparseSet::insert(std::uint32_t index) {
+  SHOAL_DEBUG_ASSERT(!contains(index), "insert of a member");
+  const auto position = static_cast<std::uint32_t>(packed_.size());
+  packed_.push_back(index);
+  page_for_writing(index >> kPageShift)[index & (kPageEntries - 1)] = position;
+}
+
+void SparseSet::erase_at(std::uint32_t position) {
+  SHOAL_DEBUG_ASSERT(position < packed_.size(), "erase of a place beyond the end");
+  const std::uint32_t index = packed_[position];
+  const std::uint32_t last = packed_.back();
+  // In this order, so that erasing the last member ends absent.
+  packed_[position] = last;
+  pages_[last >> kPageShift][last & (kPageEntries - 1)] = position;
+  pages_[index >> kPageShift][index & (kPageEntries - 1)] = kAbsent;
+  packed_.pop_back();
+}
+
+void SparseSet::clear() {
+  for (const std::uint32_t index : packed_) pages_[index >> kPageShift][index & (kPageEntries - 1)] = kAbsent;
+  packed_.clear();
+}
+
+std::size_t SparseSet::memory_bytes() const {
+  std::size_t bytes = pages_.capacity() * sizeof(std::uint32_t*) + packed_.capacity() * sizeof(std::uint32_t);
+  for (const std::uint32_t* page : pages_) {
+    if (page != empty_page()) bytes += kPageEntries * sizeof(std::uint32_t);
+  }
+  return bytes;
+}
+
+}  // namespace shoal

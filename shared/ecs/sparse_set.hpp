@@ -1,0 +1,56 @@
+// The sparse set: which indices are in, in a packed list, and where in that list each one stands. The sparse
+// side is cut into small pages that exist only where somebody is, so one member with a high index costs a
+// kilobyte and not an array.
+//
+// Thread rule: const functions from several threads; changes from one thread while nobody reads.
+// Invariants:
+// 1. packed()[position(index)] == index for each member; position(index) == kAbsent for everyone else.
+// 2. Erasing moves the last member into the hole; nobody else moves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace shoal {
+
+class SparseSet {
+ public:
+  static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
+  static constexpr std::uint32_t kPageShift = 8;  // 256 indices, 1 KiB
+  static constexpr std::uint32_t kPageEntries = 1u << kPageShift;
+
+  SparseSet() = default;
+  ~SparseSet();
+  SparseSet(const SparseSet&) = delete;
+  SparseSet& operator=(const SparseSet&) = delete;
+
+  std::size_t size() const { return packed_.size(); }
+  std::span<const std::uint32_t> packed() const { return packed_; }
+  /// Any number may be asked for. Two loads: pages without members are one shared page of kAbsent, so there
+  /// is no test for them.
+  std::uint32_t position(std::uint32_t index) const {
+    const std::uint32_t page = index >> kPageShift;
+    return page < pages_.size() ? pages_[page][index & (kPageEntries - 1)] : kAbsent;
+  }
+  bool contains(std::uint32_t index) const { return position(index) != kAbsent; }
+
+  /// Appends. Constant time, amortised. REQUIRES: not a member.
+  void insert(std::uint32_t index);
+  /// Swaps the last member into `position` and drops the last place. REQUIRES: position < size().
+  void erase_at(std::uint32_t position);
+  void clear();
+
+  void reserve(std::size_t members) { packed_.reserve(members); }
+  std::size_t memory_bytes() const;
+
+ private:
+  std::uint32_t* page_for_writing(std::uint32_t page);
+
+  std::vector<std::uint32_t*> pages_;
+  std::vector<std::uint32_t> packed_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,155 @@
+#include "shared/ecs/storage_base.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "shared/base/fault.hpp"
+#include "shared/base/hash.hpp"
+
+namespace shoal {
+
+StorageBase::StorageBase(StorageContext context, ComponentType type, std::string_view name,
+                         ValueOperations operations)
+    : context_(context), type_(type), operations_(operations), wire_id_(fnv1a32(name)), name_(name) {}
+
+StorageBase::~StorageBase() {
+  if (operations_.destroy != nullptr) {
+    operations_.destroy(values_, size());
+    if (spare_ != nullptr) operations_.destroy(spare_, 1);
+  }
+  free_values(values_);
+  free_values(spare_);
+}
+
+namespace {
+
+// A cache line at least, so that spans start where vector instructions like it.
+std::align_val_t run_alignment(const ValueOperations& operations) {
+  return std::align_val_t{std::max<std::size_t>(operations.alignment, 64)};
+}
+
+}  // namespace
+
+void StorageBase::free_values(std::byte* values) const {
+  if (values != nullptr) ::operator delete(values, run_alignment(operations_));
+}
+
+void StorageBase::grow(std::size_t least) {
+  const std::size_t capacity = std::max({least, capacity_ + capacity_ / 2, std::size_t{16}});
+  auto* values =
+      static_cast<std::byte*>(::operator new(capacity* operations_.bytes, run_alignment(operations_)));
+  if (operations_.relocate != nullptr) {
+    operations_.relocate(values, values_, size());
+  } else if (values_ != nullptr) {
+    std::memcpy(values, values_, size() * operations_.bytes);
+  }
+  free_values(values_);
+  values_ = values;
+  capacity_ = capacity;
+}
+
+void StorageBase::reserve(std::size_t values) {
+  set_.reserve(values);
+  if (operations_.bytes != 0 && values > capacity_) grow(values);
+}
+
+void StorageBase::commit_append(Entity entity) {
+  const auto at = static_cast<std::uint32_t>(size());
+  set_.insert(entity.index);
+  changes_.append(at);
+  context_.entities->set(entity.index, type_);
+  context_.log->add(LogKind::Added, entity, type_);
+  note_structure_change(entity.index);
+}
+
+void StorageBase::erase_at(std::uint32_t position) {
+  const std::uint32_t index = set_.packed()[position];
+  const auto last = static_cast<std::uint32_t>(size() - 1);
+  if (operations_.bytes != 0) {
+    std::byte* hole = values_ + std::size_t{position} * operations_.bytes;
+    std::byte* last_value = values_ + std::size_t{last} * operations_.bytes;
+    if (on_construct_.dispatching() || on_update_.dispatching()) [[unlikely]] {
+      keep_as_spare(hole);
+    } else if (operations_.destroy != nullptr) {
+      operations_.destroy(hole, 1);
+    }
+    if (position != last) {
+      if (operations_.relocate != nullptr) {
+        operations_.relocate(hole, last_value, 1);
+      } else {
+        std::memcpy(hole, last_value, operations_.bytes);
+      }
+    }
+  }
+  set_.erase_at(position);
+  if (!fault("lose-dirty-on-swap")) changes_.erase_at(position, last);
+  context_.entities->reset(index, type_);
+  context_.log->add(LogKind::Removed, context_.entities->at(index), type_);
+  note_structure_change(index);
+}
+
+void StorageBase::keep_as_spare(std::byte* value) {
+  if (spare_ == nullptr) {
+    spare_ = static_cast<std::byte*>(::operator new(operations_.bytes, run_alignment(operations_)));
+  } else if (operations_.destroy != nullptr) {
+    operations_.destroy(spare_, 1);
+  }
+  if (operations_.relocate != nullptr) {
+    operations_.relocate(spare_, value, 1);
+  } else {
+    std::memcpy(spare_, value, operations_.bytes);
+  }
+}
+
+void StorageBase::mark_dirty(Entity entity) {
+  changes_.mark_dirty(required_position("mark_dirty", entity));
+}
+
+bool StorageBase::is_dirty(Entity entity) const {
+  return changes_.is_dirty(required_position("is_dirty", entity));
+}
+
+void StorageBase::emplace_silently(Entity entity, const void* value) {
+  if (!context_.entities->alive(entity)) refuse("emplace_silently", entity, kRuleAlive);
+  if (set_.contains(entity.index)) refuse("emplace_silently", entity, "the entity has the component already");
+  if (!copyable_as_bytes()) refuse("emplace_silently", entity, "the type must be trivially copyable");
+  if (std::byte* target = prepare_append(); target != nullptr) std::memcpy(target, value, operations_.bytes);
+  commit_append(entity);
+}
+
+void StorageBase::replace_silently(Entity entity, const void* value) {
+  const std::uint32_t at = required_position("replace_silently", entity);
+  if (!copyable_as_bytes()) refuse("replace_silently", entity, "the type must be trivially copyable");
+  if (operations_.bytes != 0)
+    std::memcpy(values_ + std::size_t{at} * operations_.bytes, value, operations_.bytes);
+  changes_.mark_dirty(at);
+}
+
+void StorageBase::publish_construct(Entity entity) {
+  on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+}
+void StorageBase::publish_update(Entity entity) {
+  on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+}
+void StorageBase::publish_destroy(Entity entity) {
+  on_destroy_.publish_while(*context_.registry, entity, [] { return true; });
+}
+
+std::size_t StorageBase::memory_bytes() const {
+  return capacity_ * operations_.bytes + set_.memory_bytes() + changes_.memory_bytes();
+}
+
+void StorageBase::refuse(const char* operation, Entity entity, const char* rule) const {
+  const std::string message =
+      fmt::format("{} of {} on entity {}:{} ({}): {}", operation, name_, entity.index, entity.generation,
+                  entity.is_null()                   ? "null"
+                  : context_.entities->alive(entity) ? "alive"
+                                                     : "dead",
+                  rule);
+  assertion_failed("registry rule", message.c_str(), __FILE__, __LINE__);
+}
+
+}  // namespace shoal

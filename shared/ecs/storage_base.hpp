@@ -1,0 +1,196 @@
+// The pool of one component type, without its type: sparse set, values in one contiguous run, change bits,
+// signals. Everything that does not need the C++ type is here and compiled once; `Storage<T>` is the typed
+// shell.
+//
+// Thread rule: const functions from several threads; changes from one thread while nobody reads.
+// Invariants:
+// 1. Value number p belongs to the entity whose index is indices()[p]; a tag has no values.
+// 2. Every addition and removal, silent ones too, keeps the entity's mask, the change log and the change bits
+// right.
+// 3. Removal moves the last value into the hole. References into a pool hold until the next addition or
+// removal in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "shared/base/assert.hpp"
+#include "shared/ecs/change_bits.hpp"
+#include "shared/ecs/change_log.hpp"
+#include "shared/ecs/component_type.hpp"
+#include "shared/ecs/entity_table.hpp"
+#include "shared/ecs/signal.hpp"
+#include "shared/ecs/sparse_set.hpp"
+
+namespace shoal {
+
+/// How values of a type are moved and destroyed. Without functions: by memcpy, and not at all.
+struct ValueOperations {
+  std::uint32_t bytes = 0;  // 0: a tag
+  std::uint32_t alignment = 1;
+  /// Moves `count` values to raw memory and ends the sources.
+  void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
+  void (*destroy)(void* values, std::size_t count) = nullptr;
+};
+
+/// What a pool needs of the registry that owns it.
+struct StorageContext {
+  Registry* registry;
+  EntityTable* entities;
+  ChangeLog* log;
+};
+
+class StorageBase {
+ public:
+  static constexpr std::uint32_t kAbsent = SparseSet::kAbsent;
+
+  virtual ~StorageBase();
+  StorageBase(const StorageBase&) = delete;
+  StorageBase& operator=(const StorageBase&) = delete;
+
+  ComponentType type() const { return type_; }
+  std::string_view name() const { return name_; }
+  /// fnv1a32 of the full name.
+  std::uint32_t wire_id() const { return wire_id_; }
+  /// 0 for a tag.
+  std::size_t value_bytes() const { return operations_.bytes; }
+  std::size_t alignment_bytes() const { return operations_.alignment; }
+  /// True if values may be copied as bytes, which the type-erased functions for values demand.
+  bool copyable_as_bytes() const { return operations_.relocate == nullptr; }
+
+  std::size_t size() const { return set_.size(); }
+  bool empty() const { return set_.size() == 0; }
+  /// The entities' indices in the order of the values.
+  std::span<const std::uint32_t> indices() const { return set_.packed(); }
+  bool contains(Entity entity) const {
+    return context_.entities->alive(entity) && set_.contains(entity.index);
+  }
+  bool contains_index(std::uint32_t index) const { return set_.contains(index); }
+  /// kAbsent if it is not in. Two loads; the handle's generation is not looked at.
+  std::uint32_t position(std::uint32_t index) const { return set_.position(index); }
+  /// REQUIRES: position < size().
+  Entity entity_at(std::size_t position) const { return context_.entities->at(set_.packed()[position]); }
+  /// Null if it is not in, and for a tag.
+  const void* find(std::uint32_t index) const {
+    const std::uint32_t at = set_.position(index);
+    return at == kAbsent || operations_.bytes == 0 ? nullptr : value_at(at);
+  }
+  /// Null for a tag. REQUIRES: position < size().
+  const void* value_at(std::size_t position) const {
+    return operations_.bytes == 0 ? nullptr : values_ + position * operations_.bytes;
+  }
+
+  // What changed since clear_changes. Additions, replace, patch and mark_dirty set a bit per value; a mutable
+  // reference, view or span marks the run of 64 values that it hands out.
+  bool any_changes() const { return changes_.any(); }
+  /// f(index, const void* value) for each value that may have changed, once. The pool must not change
+  /// meanwhile.
+  template <class F>
+  void for_each_possibly_changed(F f) const {
+    changes_.for_each(size(), [&](std::uint32_t at) { f(set_.packed()[at], value_at(at)); });
+  }
+  /// The same for those that somebody announced: added, replaced, patched, marked.
+  template <class F>
+  void for_each_dirty(F f) const {
+    changes_.for_each_dirty([&](std::uint32_t at) { f(set_.packed()[at], value_at(at)); });
+  }
+  /// O(size / 512 + what changed); constant when nothing did.
+  void clear_changes() { changes_.clear(); }
+  /// REQUIRES: contains(entity).
+  void mark_dirty(Entity entity);
+  bool is_dirty(Entity entity) const;
+
+  // For mirrors, which apply a whole block and publish afterwards. `value` points to value_bytes() bytes (not
+  // looked at for a tag). REQUIRES: alive, not in (emplace) or in (replace), copyable_as_bytes().
+  void emplace_silently(Entity entity, const void* value);
+  void replace_silently(Entity entity, const void* value);
+  // The removal of a component goes through Registry::remove, which fires on_destroy with the entity whole.
+
+  /// Calls the listeners one after the other as long as the entity still has the component.
+  void publish_construct(Entity entity);
+  void publish_update(Entity entity);
+  /// REQUIRES: the caller keeps the entity whole (Registry does).
+  void publish_destroy(Entity entity);
+
+  Signal& on_construct() { return on_construct_; }
+  Signal& on_update() { return on_update_; }
+  Signal& on_destroy() { return on_destroy_; }
+
+  void reserve(std::size_t values);
+  std::size_t memory_bytes() const;
+
+  // Additions and removals so far, for the iteration rule.
+  std::uint32_t structure_version() const { return structure_version_; }
+  /// True if each addition and removal since that version concerned this index.
+  bool only_changed(std::uint32_t index, std::uint32_t since_version) const {
+    const std::uint32_t changes = structure_version_ - since_version;
+    return changes == 0 || (last_changed_index_ == index && changes_in_a_row_ >= changes);
+  }
+
+ protected:
+  friend class Registry;
+
+  StorageBase(StorageContext context, ComponentType type, std::string_view name, ValueOperations operations);
+
+  // An addition is prepared (memory), constructed by the typed shell, and committed: if the constructor
+  // throws, nothing happened.
+  std::byte* prepare_append() {
+    if (operations_.bytes == 0) return nullptr;
+    if (size() == capacity_) grow(size() + 1);
+    return values_ + size() * operations_.bytes;
+  }
+  void commit_append(Entity entity);
+  /// Takes the component from its entity without signals.
+  void erase_at(std::uint32_t position);
+  /// A valid value that belongs to nobody: what is left to refer to when a listener removed the component
+  /// that is being emplaced. Null before the first such removal.
+  std::byte* spare() { return spare_; }
+
+  void note_structure_change(std::uint32_t index) {
+    ++structure_version_;
+    changes_in_a_row_ = index == last_changed_index_ ? changes_in_a_row_ + 1 : 1;
+    last_changed_index_ = index;
+  }
+  /// Stops the program: which operation, which component, which entity, which rule.
+  [[noreturn]] void refuse(const char* operation, Entity entity, const char* rule) const;
+  std::uint32_t required_position(const char* operation, Entity entity) const {
+    if (!context_.entities->alive(entity)) [[unlikely]]
+      refuse(operation, entity, kRuleAlive);
+    const std::uint32_t at = set_.position(entity.index);
+    if (at == kAbsent) [[unlikely]]
+      refuse(operation, entity, kRuleHas);
+    return at;
+  }
+  static constexpr const char* kRuleAlive =
+      "the entity must be alive; test with alive() or drop handles on on_destroy";
+  static constexpr const char* kRuleHas =
+      "the entity must have the component; test with all_of() or use try_get()";
+
+  SparseSet set_;
+  std::byte* values_ = nullptr;
+  ChangeBits changes_;
+  StorageContext context_;
+
+ private:
+  void grow(std::size_t least);
+  void keep_as_spare(std::byte* value);
+  void free_values(std::byte* values) const;
+
+  std::size_t capacity_ = 0;
+  std::uint32_t structure_version_ = 0;
+  std::uint32_t last_changed_index_ = kAbsent;
+  std::uint32_t changes_in_a_row_ = 0;
+  ComponentType type_;
+  ValueOperations operations_;
+  std::uint32_t wire_id_;
+  std::string name_;
+  Signal on_construct_;
+  Signal on_update_;
+  Signal on_destroy_;
+  std::byte* spare_ = nullptr;
+};
+
+}  // namespace shoal

@@ -1,0 +1,284 @@
+#include "shared/net/client_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "shared/base/assert.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr std::size_t kPollBudget = 4096;
+constexpr int kCloseAnswers = 8;
+// A cookie this old may be stale when it arrives: ask for a new one.
+constexpr Duration kCookieUse = kCookieLifetime / 2;
+
+constexpr BadDatagram bad_datagram(HeaderError error) {
+  switch (error) {
+    case HeaderError::TooShort:
+      return BadDatagram::TooShort;
+    case HeaderError::TooLong:
+      return BadDatagram::TooLong;
+    case HeaderError::UnknownType:
+      return BadDatagram::UnknownType;
+    case HeaderError::BadTag:
+      return BadDatagram::BadTag;
+  }
+  return BadDatagram::Malformed;
+}
+
+}  // namespace
+
+ClientTransport::ClientTransport(DatagramPort& port, const Clock& clock, Entropy& entropy,
+                                 ClientTransportConfig config, Handler& handler)
+    : port_(port), clock_(clock), entropy_(entropy), config_(std::move(config)), handler_(handler) {
+  SHOAL_ASSERT(config_.credentials.size() <= kMaxCredentialBytes,
+               "credentials are at most kMaxCredentialBytes long");
+  sort_schema(config_.schema);
+  schema_hash_ = schema_hash(config_.schema);
+  outcomes_.reserve(kMaxInFlight);
+}
+
+void ClientTransport::connect() {
+  SHOAL_ASSERT(state_ == ClientState::Idle || state_ == ClientState::Closed,
+               "connect() while a session is open");
+  const Time now = clock_.now();
+  state_ = ClientState::Connecting;
+  step_ = Step::Hello;
+  nonce_ = entropy_.next();
+  entropy_.fill(std::as_writable_bytes(std::span(client_key_)));
+  connection_.reset();
+  close_reason_ = CloseReason::Unspecified;
+  refuse_reason_ = RefuseReason::Unspecified;
+  close_detail_.clear();
+  close_answers_left_ = 0;
+  connect_started_ = now;
+  retry_ = kHandshakeRetry;
+  send_handshake(now);
+}
+
+void ClientTransport::poll() {
+  SHOAL_ASSERT(!is_polling_, "a handler must not poll the transport that calls it");
+  is_polling_ = true;
+  for (std::size_t budget = kPollBudget; budget > 0 && port_.receive(datagram_); --budget) take(clock_.now());
+  run_timers(clock_.now());
+  is_polling_ = false;
+}
+
+void ClientTransport::take(Time now) {
+  ++counters_.received_datagrams;
+  counters_.received_bytes += datagram_.size;
+  if (datagram_.peer != config_.server) return counters_.count(BadDatagram::WrongAddress);
+  Opened opened;
+  if (const auto error = open(datagram_.span(), body_, opened)) return counters_.count(bad_datagram(*error));
+  if (opened.header.type == DatagramType::Packet) return take_packet(opened, now);
+  if (opened.header.type == DatagramType::Hello || opened.header.type == DatagramType::Response ||
+      state_ != ClientState::Connecting || opened.header.connection != nonce_) {
+    return counters_.count(BadDatagram::UnexpectedHandshake);
+  }
+  switch (opened.header.type) {
+    case DatagramType::Challenge:
+      return take_challenge(opened, now);
+    case DatagramType::Accept:
+      return take_accept(opened, now);
+    default:
+      return take_refuse(opened);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- handshake
+
+void ClientTransport::send_handshake(Time now) {
+  next_retry_ = now + retry_;
+  retry_ = std::min(retry_ * 2, kHandshakeRetryMax);
+  if (step_ == Step::Response && now - challenged_at_ > kCookieUse) step_ = Step::Hello;
+  if (step_ == Step::Hello) {
+    handshake_.hello(nonce_, {config_.protocol_version, client_key_}, outgoing_);
+  } else {
+    ResponseBody response{config_.protocol_version, client_key_, challenge_.cookie, schema_hash_, {}, false,
+                          config_.credentials};
+    if (challenge_.schema_hash != schema_hash_) response.components = config_.schema;
+    handshake_.response(nonce_, response, outgoing_);
+  }
+  put_out();
+}
+
+void ClientTransport::take_challenge(const Opened& opened, Time now) {
+  const auto challenge = read_challenge(opened.body);
+  if (!challenge) return counters_.count(BadDatagram::Malformed);
+  if (step_ == Step::Response) return;  // the answer to a Hello that was repeated
+  challenge_ = *challenge;
+  challenged_at_ = now;
+  step_ = Step::Response;
+  retry_ = kHandshakeRetry;
+  send_handshake(now);
+}
+
+void ClientTransport::take_accept(const Opened& opened, Time now) {
+  const auto accept = read_accept(opened.body);
+  if (!accept) return counters_.count(BadDatagram::Malformed);
+  connection_ = std::make_unique<Connection>(accept->connection, config_.server, now);
+  // A server cannot make us wait for ever, nor give up at once.
+  time_out_ = std::clamp<Duration>(accept->time_out, seconds{1}, seconds{120});
+  state_ = ClientState::Connected;
+  ++counters_.joined;
+  handler_.on_connected(*accept);
+}
+
+void ClientTransport::take_refuse(const Opened& opened) {
+  const auto refuse = read_refuse(opened.body);
+  if (!refuse) return counters_.count(BadDatagram::Malformed);
+  refuse_reason_ = refuse->reason;
+  ++counters_.refused[static_cast<std::size_t>(refuse->reason)];
+  end(CloseReason::Refused, refuse->detail);
+}
+
+// ------------------------------------------------------------------------------------------------ session
+
+void ClientTransport::take_packet(const Opened& opened, Time now) {
+  if (connection_ == nullptr || connection_->id().value != opened.header.connection) {
+    return counters_.count(BadDatagram::UnknownConnection);
+  }
+  if (state_ != ClientState::Connected) {
+    counters_.count(BadDatagram::UnknownConnection);
+    if (close_answers_left_ > 0) {
+      --close_answers_left_;
+      send_close(close_reason_, close_detail_);
+    }
+    return;
+  }
+  const protocol::Packet* packet = nullptr;
+  outcomes_.clear();
+  if (const auto bad = connection_->read(opened, now, outcomes_, packet)) return counters_.count(*bad);
+  deliver();
+  if (state_ == ClientState::Connected) take_payload(opened.header.sequence, *packet, now);
+}
+
+void ClientTransport::take_payload(Sequence sequence, const protocol::Packet& packet, Time now) {
+  switch (packet.payload_type()) {
+    case protocol::Payload::NONE:
+      return connection_->acknowledge(sequence, now);
+    case protocol::Payload::Close: {
+      const protocol::Close& close = *packet.payload_as_Close();
+      const auto detail =
+          close.detail() == nullptr ? std::string() : printable(close.detail()->string_view());
+      return end(close_reason_from_wire(static_cast<std::uint8_t>(close.reason())), detail);
+    }
+    case protocol::Payload::Frame: {
+      const PacketVerdict verdict = handler_.on_packet(sequence, packet);
+      if (verdict == PacketVerdict::Acknowledge) connection_->acknowledge(sequence, now);
+      return;
+    }
+    default:
+      return counters_.count(BadDatagram::UnexpectedPayload);
+  }
+}
+
+void ClientTransport::deliver() {
+  for (const SendLog::Outcome& outcome : outcomes_) {
+    if (state_ != ClientState::Connected) return;
+    if (outcome.acknowledged) {
+      ++counters_.acknowledged;
+      handler_.on_acknowledged(outcome.sequence);
+    } else {
+      ++counters_.lost;
+      handler_.on_lost(outcome.sequence);
+    }
+  }
+}
+
+void ClientTransport::run_timers(Time now) {
+  if (state_ == ClientState::Connecting) {
+    if (now - connect_started_ >= config_.connect_time_out) {
+      const bool nobody_there = port_.counters().unreachable > 0;
+      return end(
+          CloseReason::NoAnswer,
+          fmt::format("{} for {:.1f} s{}", to_string(config_.server), to_seconds(config_.connect_time_out),
+                      nobody_there ? "; the host says that nothing listens there" : ""));
+    }
+    if (now >= next_retry_) send_handshake(now);
+    return;
+  }
+  if (state_ != ClientState::Connected) return;
+  outcomes_.clear();
+  connection_->detect_losses(now, outcomes_);
+  deliver();
+  if (state_ != ClientState::Connected) return;
+  if (now - connection_->last_heard() >= time_out_) {
+    const std::string detail = fmt::format("nothing for {:.1f} s", to_seconds(time_out_));
+    send_close(CloseReason::TimedOut, detail);
+    return end(CloseReason::TimedOut, detail);
+  }
+  if (now - connection_->last_sent() >= kKeepAlive) {
+    own_builder_.Clear();
+    if (connection_->write(own_builder_, protocol::Payload::NONE, 0, false, now, outgoing_)) put_out();
+  }
+}
+
+void ClientTransport::send_close(CloseReason reason, std::string_view detail) {
+  own_builder_.Clear();
+  const auto detail_at =
+      detail.empty() ? 0 : own_builder_.CreateString(detail.data(), std::min(detail.size(), kMaxDetailBytes));
+  const auto close =
+      protocol::CreateClose(own_builder_, static_cast<protocol::CloseReason>(reason), detail_at);
+  if (connection_->write(own_builder_, protocol::Payload::Close, close.Union(), false, clock_.now(),
+                         outgoing_))
+    put_out();
+}
+
+void ClientTransport::end(CloseReason reason, std::string_view detail) {
+  close_reason_ = reason;
+  close_detail_ = detail;
+  state_ = ClientState::Closed;
+  ++counters_.left[static_cast<std::size_t>(reason)];
+  handler_.on_closed(reason, close_detail_);
+}
+
+void ClientTransport::put_out() {
+  ++counters_.sent_datagrams;
+  counters_.sent_bytes += outgoing_.size;
+  if (!port_.send(config_.server, outgoing_.span())) ++counters_.send_failures;
+}
+
+// ------------------------------------------------------------------------------------------------- caller
+
+flatbuffers::FlatBufferBuilder& ClientTransport::builder() {
+  builder_.Clear();
+  return builder_;
+}
+
+std::size_t ClientTransport::payload_room() const {
+  return state_ == ClientState::Connected ? connection_->payload_room(clock_.now()) : 0;
+}
+
+Result<Sequence, SendError> ClientTransport::send(protocol::Payload type, flatbuffers::Offset<void> payload) {
+  if (state_ != ClientState::Connected) return Failure{SendError::NoSession};
+  auto sequence = connection_->write(builder_, type, payload, true, clock_.now(), outgoing_);
+  if (sequence) put_out();
+  return sequence;
+}
+
+void ClientTransport::close(CloseReason reason, std::string_view detail) {
+  if (state_ == ClientState::Connected) {
+    for (int copy = 0; copy < kCloseCopies; ++copy) send_close(reason, detail);
+    close_answers_left_ = kCloseAnswers;
+  } else if (state_ != ClientState::Connecting) {
+    return;
+  }
+  end(reason, detail);
+}
+
+Duration ClientTransport::silence() const {
+  return state_ == ClientState::Connected ? clock_.now() - connection_->last_heard() : Duration{0};
+}
+
+std::string ClientTransport::describe_close() const {
+  std::string text(to_string(close_reason_));
+  text += ": ";
+  text += close_reason_ == CloseReason::Refused ? explain(refuse_reason_) : explain(close_reason_);
+  if (!close_detail_.empty()) text += " (" + close_detail_ + ")";
+  return text;
+}
+
+}  // namespace shoal

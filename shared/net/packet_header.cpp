@@ -1,0 +1,67 @@
+#include "shared/net/packet_header.hpp"
+
+#include <xxhash.h>
+
+#include <cstring>
+
+#include "shared/base/assert.hpp"
+
+namespace shoal {
+namespace {
+
+void put_u64(std::byte* target, std::uint64_t value) {
+  for (std::size_t i = 0; i < 8; ++i) target[i] = static_cast<std::byte>(value >> (8 * i));
+}
+std::uint64_t get_u64(const std::byte* source) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(source[i]) << (8 * i);
+  return value;
+}
+
+XXH128_canonical_t checksum(std::span<const std::byte> bytes) {
+  XXH128_canonical_t tag;
+  XXH128_canonicalFromHash(&tag, XXH3_128bits(bytes.data(), bytes.size()));
+  return tag;
+}
+static_assert(sizeof(XXH128_canonical_t) == kPacketTagBytes);
+
+}  // namespace
+
+std::size_t seal(const PacketHeader& header, std::span<const std::byte> body,
+                 std::span<std::byte, kMaxDatagramBytes> datagram) {
+  SHOAL_ASSERT(body.size() <= kMaxPacketBodyBytes,
+               "the body does not fit a datagram: ask payload_room() first");
+  datagram[0] = static_cast<std::byte>(header.type);
+  put_u64(&datagram[1], header.connection);
+  put_u64(&datagram[9], header.sequence.value);
+  std::memcpy(&datagram[kPacketHeaderBytes], body.data(), body.size());
+  const std::size_t tag_at = kPacketHeaderBytes + body.size();
+  const XXH128_canonical_t tag = checksum(datagram.first(tag_at));
+  std::memcpy(&datagram[tag_at], &tag, sizeof tag);
+  return tag_at + sizeof tag;
+}
+
+std::optional<HeaderError> read_header(std::span<const std::byte> datagram, PacketHeader& header) {
+  if (datagram.size() < kPacketHeaderBytes + kPacketTagBytes) return HeaderError::TooShort;
+  if (datagram.size() > kMaxDatagramBytes) return HeaderError::TooLong;
+  const std::uint8_t type = static_cast<std::uint8_t>(datagram[0]);
+  if (type < static_cast<std::uint8_t>(DatagramType::Hello) ||
+      type > static_cast<std::uint8_t>(DatagramType::Packet)) {
+    return HeaderError::UnknownType;
+  }
+  header = {static_cast<DatagramType>(type), get_u64(&datagram[1]), Sequence{get_u64(&datagram[9])}};
+  return std::nullopt;
+}
+
+std::optional<HeaderError> open(std::span<const std::byte> datagram, BodyBuffer& buffer, Opened& opened) {
+  if (const auto error = read_header(datagram, opened.header)) return error;
+  const std::size_t tag_at = datagram.size() - kPacketTagBytes;
+  const XXH128_canonical_t tag = checksum(datagram.first(tag_at));
+  if (std::memcmp(&tag, &datagram[tag_at], sizeof tag) != 0) return HeaderError::BadTag;
+  const std::size_t body_bytes = tag_at - kPacketHeaderBytes;
+  std::memcpy(buffer.bytes.data(), &datagram[kPacketHeaderBytes], body_bytes);
+  opened.body = {buffer.bytes.data(), body_bytes};
+  return std::nullopt;
+}
+
+}  // namespace shoal

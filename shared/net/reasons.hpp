@@ -1,0 +1,45 @@
+// Why a session was refused and why it ended, in words for both sides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace shoal {
+
+/// Why the server would not open a session. The values travel (protocol.fbs).
+enum class RefuseReason : std::uint8_t {
+  Unspecified = 0,
+  WrongProtocolVersion,  // one of both sides is too old: update it
+  SchemaMismatch,        // built from different components: the detail names them; build both from one schema
+  ServerFull,            // try again later, or raise the server's session limit
+  ShuttingDown,          // try again when the server is back
+  Busy,                  // too many sessions came and went: try again in some seconds
+};
+inline constexpr std::size_t kRefuseReasons = 6;
+
+/// Why a session ended. The first values travel (protocol.fbs); the others are only ever known locally.
+enum class CloseReason : std::uint8_t {
+  Unspecified = 0,
+  ClientLeft,      // on purpose
+  ServerShutDown,  // connect again when the server is back
+  TimedOut,        // nothing arrived any more: check the network between both
+  Kicked,          // by the server's game or its operator: the detail says why
+  Replaced,        // the same client opened a newer session
+  ProtocolError,   // what the peer sent made no sense: update both sides
+  NoAnswer,        // the server never answered: check address, port and firewall
+  Refused,         // the server refused: see RefuseReason and detail
+};
+inline constexpr std::size_t kCloseReasons = 9;
+
+std::string_view to_string(RefuseReason reason);
+std::string_view to_string(CloseReason reason);
+/// A sentence with what to do about it.
+std::string_view explain(RefuseReason reason);
+std::string_view explain(CloseReason reason);
+
+/// What travelled, checked: a value that this build does not know is Unspecified.
+RefuseReason refuse_reason_from_wire(std::uint8_t value);
+CloseReason close_reason_from_wire(std::uint8_t value);
+
+}  // namespace shoal

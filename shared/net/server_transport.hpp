@@ -1,0 +1,185 @@
+// The server's half of the transport: answers handshakes, holds the sessions, and turns datagrams into calls
+// of a handler.
+//
+// 1. Nothing is kept for a peer before its cookie came back, and no answer is larger than what asked for it.
+// 2. Every on_joined is followed by exactly one on_left. After it the SessionId names nobody, for ever.
+// 3. Each packet sent by send() ends in exactly one of on_acknowledged and on_lost, unless its session ends
+// first.
+// 4. Memory is bounded by max_sessions; a peer that is slow or silent costs no other peer anything.
+// Threads: one, the tick's. poll() is cheap when nothing waits: call it often between ticks.
+#pragma once
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "shared/base/random.hpp"
+#include "shared/base/time.hpp"
+#include "shared/net/connection.hpp"
+#include "shared/net/cookie.hpp"
+#include "shared/net/datagram_port.hpp"
+#include "shared/net/handshake.hpp"
+
+namespace shoal {
+
+struct ServerTransportConfig {
+  std::uint32_t max_sessions = 256;  // at most 65,536
+  Duration time_out = kDefaultTimeOut;
+  std::uint32_t tick_rate_hz = 30;  // told to clients
+  SchemaVersions schema{};
+  std::uint32_t protocol_version = kProtocolVersion;
+};
+
+struct JoinRequest {
+  Endpoint peer;
+  std::span<const std::byte> credentials;  // only during the call
+};
+
+class ServerTransport {
+ public:
+  /// Calls may send, close sessions and ask; they must not poll.
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    virtual void on_joined(SessionId session, const JoinRequest& request) = 0;
+    /// `packet` is verified, lies in memory of the transport until the call returns, and holds a
+    /// ClientUpdate; each sequence comes once. Counts, ids and enumerators inside are the handler's to check.
+    virtual PacketVerdict on_packet(SessionId session, Sequence sequence, const protocol::Packet& packet) = 0;
+    virtual void on_acknowledged(SessionId session, Sequence sequence) = 0;
+    virtual void on_lost(SessionId session, Sequence sequence) = 0;
+    virtual void on_left(SessionId session, CloseReason reason) = 0;
+    /// For showing it; the client was told the same.
+    virtual void on_refused(const Endpoint& /*peer*/, RefuseReason /*reason*/, std::string_view /*detail*/) {}
+  };
+
+  /// All references must outlive the transport.
+  ServerTransport(DatagramPort& port, const Clock& clock, Entropy& entropy, ServerTransportConfig config,
+                  Handler& handler);
+  ~ServerTransport();
+  ServerTransport(const ServerTransport&) = delete;
+  ServerTransport& operator=(const ServerTransport&) = delete;
+
+  /// Takes in what waits at the port (at most kPollBudget datagrams, so that a flood cannot hold the tick),
+  /// answers handshakes at once, sends signs of life, ends what timed out.
+  void poll();
+  static constexpr std::size_t kPollBudget = 8192;
+
+  /// A cleared builder for the next payload. Good until the next call of builder().
+  flatbuffers::FlatBufferBuilder& builder();
+  /// Bytes that builder() may hold when the payload is complete; 0 for an unknown session.
+  std::size_t payload_room(SessionId session) const;
+  /// Sends what builder() holds. A datagram that the port loses is a lost packet, not an error.
+  Result<Sequence, SendError> send(SessionId session, protocol::Payload type,
+                                   flatbuffers::Offset<void> payload);
+  template <class Table>
+  Result<Sequence, SendError> send(SessionId session, flatbuffers::Offset<Table> payload) {
+    return send(session, protocol::PayloadTraits<Table>::enum_value, payload.Union());
+  }
+
+  /// Tells the client and ends the session; on_left is called before this returns. Does nothing for an
+  /// unknown session.
+  void close(SessionId session, CloseReason reason, std::string_view detail = {});
+  /// Closes all sessions and refuses new ones from now on. Poll on for a moment: who missed the news is told
+  /// again.
+  void shut_down();
+
+  bool is_open(SessionId session) const { return find(session) != nullptr; }
+  std::size_t session_count() const { return session_count_; }
+  /// Smoothed; 0 before the first measurement and for an unknown session.
+  Duration rtt(SessionId session) const;
+  Endpoint peer(SessionId session) const;
+  const TransportCounters& counters() const { return counters_; }
+  /// Of this session's packets whose fate is open.
+  std::size_t in_flight(SessionId session) const;
+  template <class F>
+  void for_each_session(F f) const {
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].session != nullptr) f(SessionId{i, slots_[i].generation});
+    }
+  }
+
+ private:
+  struct Session {
+    Session(ConnectionId id, const Endpoint& peer, Time now, std::uint64_t client_nonce)
+        : connection(id, peer, now), nonce(client_nonce) {}
+    Connection connection;
+    std::uint64_t nonce;
+  };
+  struct Slot {
+    std::uint32_t generation = 0;
+    std::unique_ptr<Session> session;
+  };
+  /// A session that ended a moment ago: who still writes to it is told again that it is over.
+  struct Tombstone {
+    ConnectionId connection;
+    Endpoint peer;
+    CloseReason reason = CloseReason::Unspecified;
+    std::string detail;
+    Sequence next_sequence;
+    int answers_left = 0;
+  };
+  struct ResponseKey {
+    Endpoint peer;
+    std::uint64_t nonce = 0;
+    friend bool operator==(const ResponseKey&, const ResponseKey&) = default;
+  };
+  struct ResponseKeyHash {
+    std::size_t operator()(const ResponseKey& key) const noexcept {
+      return static_cast<std::size_t>(mix64(key.nonce ^ std::hash<Endpoint>{}(key.peer)));
+    }
+  };
+  struct UsedResponse {
+    ResponseKey key;
+    Time forget_at{};
+  };
+
+  Session* find(SessionId id) const;
+  void take(const Datagram& datagram, Time now);
+  void take_hello(const Datagram& datagram, const Opened& opened, Time now);
+  void take_response(const Datagram& datagram, const Opened& opened, Time now);
+  void take_packet(const Datagram& datagram, const Opened& opened, Time now);
+  void take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet, Time now);
+  void open_session(const Endpoint& peer, std::uint64_t nonce, const ResponseBody& response, Time now);
+  void send_accept(const Session& session);
+  void refuse(const Endpoint& peer, std::uint64_t nonce, RefuseReason reason, std::string detail);
+  void answer_from_tombstone(const Datagram& datagram, const Opened& opened);
+  void deliver(SessionId id);
+  void run_timers(Time now);
+  void forget_used_responses(Time now);
+  void end(SessionId id, CloseReason reason, std::string_view detail, bool tell_peer);
+  void put_out(const Endpoint& peer);
+
+  DatagramPort& port_;
+  const Clock& clock_;
+  Entropy& entropy_;
+  ServerTransportConfig config_;
+  Handler& handler_;
+  std::uint64_t schema_hash_;
+  CookieMint cookies_;
+  HandshakeWriter handshake_;
+  TransportCounters counters_;
+  std::vector<Slot> slots_;
+  std::deque<std::uint32_t> free_slots_;  // reused first in, first out
+  std::size_t session_count_ = 0;
+  std::unordered_map<ResponseKey, SessionId, ResponseKeyHash> used_responses_;
+  std::deque<UsedResponse> used_in_order_;
+  std::vector<Tombstone> tombstones_;  // a ring
+  std::size_t next_tombstone_ = 0;
+  std::vector<SendLog::Outcome> outcomes_;
+  Time next_timers_{};
+  bool is_polling_ = false;
+  bool is_shutting_down_ = false;
+  flatbuffers::FlatBufferBuilder builder_{4096};
+  flatbuffers::FlatBufferBuilder own_builder_{1024};  // for signs of life and Close, beside the caller's
+  OutgoingDatagram outgoing_;
+  Datagram datagram_;
+  BodyBuffer body_;
+};
+
+}  // namespace shoal

@@ -240,6 +240,15 @@ class ModelBuilder {
   }
 
   void check_size(const ComponentModel& component, const ObjectDeclaration& source) {
+    std::size_t columns = 0;
+    for (const ScalarModel& scalar : component.scalars) {
+      columns += scalar.quantisation.type == FieldType::Entity ? 2 : 1;
+    }
+    if (columns > kMaxColumns) {
+      fail(source.file, component.name,
+           "has " + std::to_string(columns) + " scalars (an entity counts two), more than " +
+               std::to_string(kMaxColumns) + ": split it");
+    }
     const std::size_t bits = worst_case_bits(component, model_.components.size());
     if (bits <= kMaxComponentBits) return;
     fail(source.file, component.name,
@@ -273,8 +282,7 @@ class ModelBuilder {
 }  // namespace
 
 std::size_t worst_case_bits(const ComponentModel& component, std::size_t component_count) {
-  constexpr std::size_t kEntityIdBits = 64;
-  std::size_t bits = kEntityIdBits + component_count;
+  std::size_t bits = kBlockBits + 2 * component_count;
   for (const ScalarModel& scalar : component.scalars) bits += value_bits(scalar.quantisation) + 1;
   return bits;
 }

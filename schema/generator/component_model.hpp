@@ -20,6 +20,11 @@ namespace shoal::schemac {
 /// Room that a component never gets: the packet's table, directory and acknowledgements around a block.
 inline constexpr std::size_t kEnvelopeBytes = 128;
 inline constexpr std::size_t kMaxComponentBits = (kMaxPacketBodyBytes - kEnvelopeBytes) * 8;
+/// Span, slots and hash check of a block, and the entity's id: what one slot costs beside its values
+/// (shared/replication; tests/schema compares).
+inline constexpr std::size_t kBlockBits = 160;
+/// Integers that the scalars of one component are quantised to; an entity counts two.
+inline constexpr std::size_t kMaxColumns = 512;
 /// Full names and field paths: one byte holds their length.
 inline constexpr std::size_t kMaxNameBytes = 255;
 

@@ -9,7 +9,12 @@
 #
 # INCLUDE_DIRECTORIES: where the schema's own `include "…"` lines are looked up, beside its folder and shoal's.
 
-set(SHOAL_SCHEMA_INCLUDE_DIR "${CMAKE_CURRENT_LIST_DIR}/../schema" CACHE INTERNAL "Where shoal/attributes.fbs lies")
+# Where shoal/attributes.fbs lies: beside this file when installed, else in the source tree.
+if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/schema/shoal/attributes.fbs")
+  set(SHOAL_SCHEMA_INCLUDE_DIR "${CMAKE_CURRENT_LIST_DIR}/schema" CACHE INTERNAL "Where shoal/attributes.fbs lies")
+else()
+  set(SHOAL_SCHEMA_INCLUDE_DIR "${CMAKE_CURRENT_LIST_DIR}/../schema" CACHE INTERNAL "Where shoal/attributes.fbs lies")
+endif()
 
 function(shoal_components)
   cmake_parse_arguments(arg "" "TARGET;SCHEMA" "INCLUDE_DIRECTORIES" ${ARGN})

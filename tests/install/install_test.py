@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Installs a build of shoal into an empty prefix and builds, runs and breaks an outside project on it.
+
+The project (tests/install/outside) has a schema of its own and sees nothing of the source tree.
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+EXPECTED_OUTPUT = "farm.Sheep: x 12.5, y 80.0, wool 10, shepherd known\n"
+EXPECTED_FAULT = 'bad_farm.fbs: farm.Sheep.wool: attribute "max": 1000 does not fit ubyte (0 … 255)'
+
+
+def run(*command, may_fail=False):
+    """The command's output; ends the test when the command fails, unless it may."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0 and not may_fail:
+        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stdout}")
+    return done
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cmake", default="cmake")
+    parser.add_argument("--build", required=True, type=pathlib.Path, help="a finished build of shoal")
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--generator", default="Ninja")
+    parser.add_argument("--flags", default="")
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory(prefix="shoal_install_") as folder:
+        folder = pathlib.Path(folder)
+        prefix, source, build = folder / "prefix", folder / "outside", folder / "build"
+        # The copy proves that the project needs nothing from beside it.
+        shutil.copytree(pathlib.Path(__file__).parent / "outside", source)
+        run(options.cmake, "--install", options.build, "--prefix", prefix)
+        run(options.cmake, "-S", source, "-B", build, "-G", options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_CXX_FLAGS={options.flags}")
+        run(options.cmake, "--build", build)
+        output = run(build / "farm_server").stdout
+        if output != EXPECTED_OUTPUT:
+            sys.exit(f"expected: {EXPECTED_OUTPUT}got:      {output}")
+
+        # Adding a component is one struct in the schema and nothing else.
+        with open(source / "schemas" / "farm.fbs", "a", encoding="utf-8") as schema:
+            schema.write("\nstruct Dog { barks: ushort; }\n")
+        run(options.cmake, "--build", build)
+        header = (build / "generated" / "schemas" / "farm.hpp").read_text(encoding="utf-8")
+        if "struct Dog" not in header:
+            sys.exit("the schema changed, the generated header did not")
+
+        broken = run(options.cmake, "--build", build, "--target", "bad_farm", may_fail=True)
+        if broken.returncode == 0 or EXPECTED_FAULT not in broken.stdout:
+            sys.exit(f"expected the build to stop with: {EXPECTED_FAULT}\ngot: {broken.stdout}")
+    print("installed, built and run outside")
+
+
+main()

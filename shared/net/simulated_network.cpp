@@ -1,19 +1,14 @@
 #include "shared/net/simulated_network.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include "shared/base/assert.hpp"
+#include "shared/net/delay_queue.hpp"
 
 namespace shoal {
 
 class SimulatedNetwork::Port final : public DatagramPort {
  public:
   Port(SimulatedNetwork& network, const Endpoint& local) : network_(network), local_(local) {}
-  ~Port() override {
-    network_.ports_.erase(local_);
-    for (const Waiting& waiting : waiting_) network_.free_buffers_.push_back(waiting.buffer);
-  }
+  ~Port() override { network_.ports_.erase(local_); }
 
   bool send(const Endpoint& peer, std::span<const std::byte> bytes) override {
     if (bytes.size() > Datagram::kCapacity) {
@@ -22,19 +17,14 @@ class SimulatedNetwork::Port final : public DatagramPort {
     }
     ++counters_.sent_datagrams;
     counters_.sent_bytes += bytes.size();
-    return network_.send(local_, peer, bytes);
+    network_.send(local_, peer, bytes);
+    return true;  // what happens on the way the sender cannot tell
   }
 
   bool receive(Datagram& datagram) override {
-    if (waiting_.empty() || waiting_.front().deliver_at > network_.clock_.now()) return false;
-    std::pop_heap(waiting_.begin(), waiting_.end(), later);
-    const std::uint32_t buffer = waiting_.back().buffer;
-    waiting_.pop_back();
-    const Datagram& source = *network_.buffers_[buffer];
-    datagram.peer = source.peer;
-    datagram.size = source.size;
-    std::memcpy(datagram.bytes.data(), source.bytes.data(), source.size);
-    network_.free_buffers_.push_back(buffer);
+    const Datagram* due = waiting_.pop_due(network_.clock_.now());
+    if (due == nullptr) return false;
+    copy_datagram(*due, datagram);
     ++counters_.received_datagrams;
     counters_.received_bytes += datagram.size;
     return true;
@@ -43,31 +33,14 @@ class SimulatedNetwork::Port final : public DatagramPort {
   Endpoint local() const override { return local_; }
   PortCounters counters() const override { return counters_; }
 
-  bool is_full() const { return waiting_.size() >= kMaxInFlight; }
+  DelayQueue& waiting() { return waiting_; }
   void count_overflow() { ++counters_.receive_overflows; }
-  void deliver(Time at, std::uint64_t order, std::uint32_t buffer) {
-    waiting_.push_back({at, order, buffer});
-    std::push_heap(waiting_.begin(), waiting_.end(), later);
-  }
-  std::optional<Time> next_event() const {
-    if (waiting_.empty()) return std::nullopt;
-    return waiting_.front().deliver_at;
-  }
 
  private:
-  struct Waiting {
-    Time deliver_at;
-    std::uint64_t order;
-    std::uint32_t buffer;
-  };
-  static bool later(const Waiting& a, const Waiting& b) {
-    return a.deliver_at != b.deliver_at ? a.deliver_at > b.deliver_at : a.order > b.order;
-  }
-
   SimulatedNetwork& network_;
   Endpoint local_;
   PortCounters counters_;
-  std::vector<Waiting> waiting_;  // a heap, the earliest in front
+  DelayQueue waiting_{kMaxWaiting};
 };
 
 std::size_t SimulatedNetwork::LinkKeyHash::operator()(const LinkKey& key) const noexcept {
@@ -94,46 +67,30 @@ std::unique_ptr<DatagramPort> SimulatedNetwork::open(Endpoint endpoint) {
   return port;
 }
 
-bool SimulatedNetwork::send(const Endpoint& source, const Endpoint& target,
+void SimulatedNetwork::send(const Endpoint& source, const Endpoint& target,
                             std::span<const std::byte> bytes) {
   LinkModel& model = link(source, target);
   const LinkModel::Fate fate = model.decide(clock_.now(), bytes.size());
   if (partitions_.contains({source, target})) {
     ++model.counters().partitioned;
-    return true;  // the sender cannot tell
+    return;
   }
   const auto port = ports_.find(target);
   if (port == ports_.end()) {
     ++undeliverable_;
-    return true;
+    return;
   }
   for (std::uint32_t i = 0; i < fate.count; ++i) {
-    if (port->second->is_full()) {
+    Datagram* copy = port->second->waiting().push(fate.copies[i].deliver_at, source, bytes);
+    if (copy == nullptr) {
       port->second->count_overflow();
       continue;
     }
-    const std::uint32_t buffer = take_buffer();
-    Datagram& copy = *buffers_[buffer];
-    copy.peer = source;
-    copy.size = static_cast<std::uint16_t>(bytes.size());
-    std::memcpy(copy.bytes.data(), bytes.data(), bytes.size());
     if (fate.copies[i].corrupt) {
-      copy.size = static_cast<std::uint16_t>(model.corrupt({copy.bytes.data(), copy.size}));
+      copy->size = static_cast<std::uint16_t>(model.corrupt({copy->bytes.data(), copy->size}));
     }
     ++model.counters().delivered;
-    port->second->deliver(fate.copies[i].deliver_at, next_order_++, buffer);
   }
-  return true;
-}
-
-std::uint32_t SimulatedNetwork::take_buffer() {
-  if (free_buffers_.empty()) {
-    buffers_.push_back(std::make_unique<Datagram>());
-    return static_cast<std::uint32_t>(buffers_.size() - 1);
-  }
-  const std::uint32_t buffer = free_buffers_.back();
-  free_buffers_.pop_back();
-  return buffer;
 }
 
 LinkModel& SimulatedNetwork::link(const Endpoint& source, const Endpoint& target) {
@@ -186,7 +143,7 @@ void SimulatedNetwork::heal(const Endpoint& a, const Endpoint& b) {
 std::optional<Time> SimulatedNetwork::next_event() const {
   std::optional<Time> next;
   for (const auto& [endpoint, port] : ports_) {
-    const std::optional<Time> event = port->next_event();
+    const std::optional<Time> event = port->waiting().next_due();
     if (event && (!next || *event < *next)) next = event;
   }
   return next;

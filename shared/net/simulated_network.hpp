@@ -4,7 +4,7 @@
 //
 // 1. What was sent becomes receivable when the clock reaches its delivery time, never earlier.
 // 2. Per port, datagrams come in the order of delivery time, then of sending.
-// 3. Memory is bounded: `max_in_flight` datagrams wait per port; more are lost and counted at that port.
+// 3. Memory is bounded: kMaxWaiting datagrams wait per port; more are lost and counted at that port.
 // Threads: one. Ports must not outlive their network.
 #pragma once
 
@@ -13,7 +13,6 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "shared/base/time.hpp"
 #include "shared/net/datagram_port.hpp"
@@ -23,7 +22,7 @@ namespace shoal {
 
 class SimulatedNetwork {
  public:
-  static constexpr std::size_t kMaxInFlight = 1 << 14;
+  static constexpr std::size_t kMaxWaiting = 1 << 14;
 
   SimulatedNetwork(const Clock& clock, std::uint64_t seed);
   ~SimulatedNetwork();
@@ -65,15 +64,13 @@ class SimulatedNetwork {
     std::size_t operator()(const LinkKey& key) const noexcept;
   };
 
-  bool send(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes);
+  void send(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes);
   LinkModel& link(const Endpoint& source, const Endpoint& target);
   LinkFaults faults_for(const LinkKey& key) const;
   void apply_rules();
-  std::uint32_t take_buffer();
 
   const Clock& clock_;
   std::uint64_t seed_;
-  std::uint64_t next_order_ = 0;
   std::uint64_t undeliverable_ = 0;
   std::uint16_t next_free_port_ = 49152;
   LinkFaults default_faults_;
@@ -83,8 +80,6 @@ class SimulatedNetwork {
   std::unordered_set<LinkKey, LinkKeyHash> partitions_;
   std::unordered_map<LinkKey, LinkModel, LinkKeyHash> links_;
   std::unordered_map<Endpoint, Port*> ports_;
-  std::vector<std::unique_ptr<Datagram>> buffers_;
-  std::vector<std::uint32_t> free_buffers_;
 };
 
 }  // namespace shoal

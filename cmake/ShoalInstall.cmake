@@ -16,7 +16,7 @@ endforeach()
 
 set(shoal_headers ${CMAKE_INSTALL_INCLUDEDIR}/shoal)
 install(DIRECTORY shared server client DESTINATION ${shoal_headers}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "shared/game" EXCLUDE)
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "shared/game" EXCLUDE PATTERN "demo_*" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/schema/protocol_generated.h DESTINATION ${shoal_headers}/schema)
 
 set(shoal_package ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)

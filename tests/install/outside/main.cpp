@@ -21,7 +21,8 @@ int main() {
   for (int i = 0; i < 5; ++i) registry.patch<farm::Sheep>(entity, farm::graze);
 
   const shoal::ComponentTable table(farm::component_descriptors());
-  const auto sheep = table.find(registry.storage(*registry.find_component(farm::component_descriptors()[1].wire_id)).wire_id());
+  const auto sheep = table.find(
+      registry.storage(*registry.find_component(farm::component_descriptors()[1].wire_id)).wire_id());
   if (!sheep) return 1;
   std::vector<std::uint32_t> columns(table[*sheep].column_count);
   table.quantise(*sheep, &registry.get<farm::Sheep>(entity), columns.data());

@@ -41,20 +41,19 @@ std::span<const NetChange> ChangeSummary::summarize(std::span<const LogEntry> en
 
 void ChangeSummary::append_net(std::span<const Keyed> life) {
   const Entity entity = life.front().entry.entity;
-  bool born = false;
-  bool died = false;
   std::size_t components_end = life.size();
-  for (; components_end > 0 && life[components_end - 1].entry.type == ComponentType{}; --components_end) {
-    born |= life[components_end - 1].entry.kind == LogKind::Born;
-    died |= life[components_end - 1].entry.kind == LogKind::Died;
-  }
-  if (born && died) return;
-  if (born) net_.push_back({entity, {}, NetKind::Born});
+  while (components_end > 0 && life[components_end - 1].entry.type == ComponentType{}) --components_end;
+  // Births and deaths alternate, as additions and removals do, so the first one tells the state before and
+  // the last one the state after.
+  const auto births = life.subspan(components_end);
+  const bool lived = births.empty() || births.front().entry.kind == LogKind::Died;
+  const bool lives = births.empty() || births.back().entry.kind == LogKind::Born;
+  if (!lived && !lives) return;
+  if (!lived) net_.push_back({entity, {}, NetKind::Born});
   for (std::size_t begin = 0; begin < components_end;) {
     const ComponentType type = life[begin].entry.type;
     std::size_t last = begin;
     while (last + 1 < components_end && life[last + 1].entry.type == type) ++last;
-    // Additions and removals alternate, so the first tells the state before and the last the state after.
     const bool had = life[begin].entry.kind == LogKind::Removed;
     const bool has = life[last].entry.kind == LogKind::Added;
     if (had && has) net_.push_back({entity, type, NetKind::Reset});
@@ -62,7 +61,7 @@ void ChangeSummary::append_net(std::span<const Keyed> life) {
     if (!had && has) net_.push_back({entity, type, NetKind::Added});
     begin = last + 1;
   }
-  if (died) net_.push_back({entity, {}, NetKind::Died});
+  if (!lives) net_.push_back({entity, {}, NetKind::Died});
 }
 
 }  // namespace shoal

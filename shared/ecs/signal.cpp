@@ -10,9 +10,9 @@ void ScopedConnection::disconnect() {
   id_ = {};
 }
 
-ConnectionId Signal::connect(Listener listener) {
+ListenerId Signal::connect(Listener listener) {
   SHOAL_ASSERT(static_cast<bool>(listener), "connect of an empty function");
-  const ConnectionId id{++last_id_};
+  const ListenerId id{++last_id_};
   entries_.push_back(std::make_unique<Entry>(Entry{id, std::move(listener)}));
   ++connected_;
   return id;
@@ -23,7 +23,7 @@ ScopedConnection Signal::connect_scoped(Listener listener) {
   return {anchor_, connect(std::move(listener))};
 }
 
-bool Signal::disconnect(ConnectionId id) {
+bool Signal::disconnect(ListenerId id) {
   if (id.value == 0) return false;
   for (auto& entry : entries_) {
     if (entry->id != id) continue;

@@ -23,16 +23,16 @@ class Registry;
 class Signal;
 
 /// Names one connection of one signal. 0: none.
-struct ConnectionId {
+struct ListenerId {
   std::uint64_t value = 0;
-  friend constexpr bool operator==(ConnectionId, ConnectionId) = default;
+  friend constexpr bool operator==(ListenerId, ListenerId) = default;
 };
 
 /// Disconnects at its end. May outlive the signal.
 class [[nodiscard]] ScopedConnection {
  public:
   ScopedConnection() = default;
-  ScopedConnection(std::weak_ptr<Signal*> signal, ConnectionId id) : signal_(std::move(signal)), id_(id) {}
+  ScopedConnection(std::weak_ptr<Signal*> signal, ListenerId id) : signal_(std::move(signal)), id_(id) {}
   ScopedConnection(ScopedConnection&& other) noexcept { *this = std::move(other); }
   ScopedConnection& operator=(ScopedConnection&& other) noexcept {
     if (this != &other) {
@@ -48,7 +48,7 @@ class [[nodiscard]] ScopedConnection {
 
  private:
   std::weak_ptr<Signal*> signal_;
-  ConnectionId id_;
+  ListenerId id_;
 };
 
 class Signal {
@@ -59,10 +59,10 @@ class Signal {
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
 
-  ConnectionId connect(Listener listener);
+  ListenerId connect(Listener listener);
   ScopedConnection connect_scoped(Listener listener);
   /// False if there is no such connection (any more). Linear in the listeners.
-  bool disconnect(ConnectionId id);
+  bool disconnect(ListenerId id);
 
   bool empty() const { return connected_ == 0; }
   bool dispatching() const { return depth_ != 0; }
@@ -81,7 +81,7 @@ class Signal {
 
  private:
   struct Entry {
-    ConnectionId id;  // 0: disconnected, to be dropped when no dispatch runs
+    ListenerId id;  // 0: disconnected, to be dropped when no dispatch runs
     Listener listener;
   };
   // Counts the dispatches that run, one inside the other, and sweeps after the outermost.

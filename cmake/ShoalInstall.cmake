@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 get_property(shoal_modules GLOBAL PROPERTY SHOAL_MODULES)
-list(REMOVE_ITEM shoal_modules shoal_game)
+list(REMOVE_ITEM shoal_modules shoal_game shoal_demo_server shoal_bots)
 set_target_properties(shoal_options PROPERTIES EXPORT_NAME options)
 install(TARGETS ${shoal_modules} shoal_options shoal-schemac EXPORT shoalTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -16,7 +16,7 @@ endforeach()
 
 set(shoal_headers ${CMAKE_INSTALL_INCLUDEDIR}/shoal)
 install(DIRECTORY shared server client DESTINATION ${shoal_headers}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "shared/game" EXCLUDE PATTERN "demo_*" EXCLUDE)
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "shared/game" EXCLUDE PATTERN "server/demo" EXCLUDE PATTERN "client/bots" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/schema/protocol_generated.h DESTINATION ${shoal_headers}/schema)
 
 set(shoal_package ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)

@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+
 #include "shared/base/assert.hpp"
 
 namespace shoal {
@@ -60,6 +62,14 @@ void ChunkVersion::set_value(ColumnIndex column, Slot slot, std::uint32_t value)
   SHOAL_DEBUG_ASSERT(present_[spec.component] & slot_bit(slot), "the slot does not have the component");
   SHOAL_DEBUG_ASSERT(spec.bits == 32 || value >> spec.bits == 0, "the value does not fit its column");
   if (columns_[column]->get(slot) != value) write(column).set(slot, value);
+}
+
+void ChunkVersion::clear() {
+  bound_ = 0;
+  indices_.reset();
+  generations_.reset();
+  std::fill(present_.begin(), present_.end(), 0);
+  for (auto& column : columns_) column.reset();
 }
 
 std::uint64_t ChunkVersion::component_hash64(ComponentIndex component) const {

@@ -66,6 +66,9 @@ class ChunkVersion {
   /// REQUIRES: the slot has the column's component and the value fits the column's bits.
   void set_value(ColumnIndex column, Slot slot, std::uint32_t value);
 
+  /// Becomes the empty chunk, keeping its memory.
+  void clear();
+
   std::uint32_t hash() const;
   /// Hash of one component's share, to tell which component differs where `hash` does.
   std::uint32_t component_hash(ComponentIndex component) const;

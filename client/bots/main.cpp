@@ -1,0 +1,136 @@
+// shoal-bots: wires the real clock, the real randomness and UDP ports to a swarm of bots.
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "client/bots/options.hpp"
+#include "client/bots/report.hpp"
+#include "shared/config/process.hpp"
+#include "shared/config/text_file.hpp"
+#include "shared/net/udp_port.hpp"
+
+extern "C" char** environ;
+
+namespace shoal {
+namespace {
+
+constexpr Duration kStep = milliseconds(2);
+
+// Shows the swarm while it runs: a table in place where someone looks at a terminal, else a line now and
+// then.
+class Display {
+ public:
+  Display(const Clock& clock, const Swarm& swarm)
+      : clock_(clock),
+        swarm_(swarm),
+        is_terminal_(isatty(STDERR_FILENO) != 0),
+        started_(clock.now()),
+        last_(started_) {}
+
+  void refresh() {
+    const Time now = clock_.now();
+    const Duration between = now - last_;
+    if (between < (is_terminal_ ? seconds(1) : seconds(5))) return;
+    const SwarmSummary summary = swarm_.summary();
+    if (is_terminal_) {
+      const std::string table = status_table(summary, before_, between, now - started_);
+      if (lines_ > 0) std::fprintf(stderr, "\033[%dA\033[J", lines_);
+      std::fputs(table.c_str(), stderr);
+      lines_ = static_cast<int>(std::count(table.begin(), table.end(), '\n'));
+    } else {
+      log_info("{}", status_line(summary, before_, between));
+    }
+    before_ = summary;
+    last_ = now;
+  }
+
+ private:
+  const Clock& clock_;
+  const Swarm& swarm_;
+  bool is_terminal_;
+  Time started_;
+  Time last_;
+  SwarmSummary before_;
+  int lines_ = 0;
+};
+
+int play(BotOptions& options) {
+  const auto server = resolve_endpoint(options.server, 7777);
+  if (!server.ok()) {
+    log_error("--server {}: {}", options.server, server.error());
+    return 2;
+  }
+  options.swarm.server = *server;
+  options.swarm.faults.latency = from_milliseconds(options.latency_ms);
+  options.swarm.faults.jitter = from_milliseconds(options.jitter_ms);
+  catch_stop_signals();
+  SteadyClock clock;
+  SystemEntropy entropy;
+  std::string port_error;
+  const auto open_port = [&]() -> std::unique_ptr<DatagramPort> {
+    auto port = UdpPort::open({.local = server->is_ipv4() ? Endpoint::ipv4(0, 0, 0, 0, 0) : Endpoint{},
+                               .socket_buffer_bytes = 1u << 20,
+                               .only_peer = *server});
+    if (port.ok()) return std::move(*port);
+    port_error = port.error();
+    return nullptr;
+  };
+  Swarm swarm(options.swarm, clock, entropy, open_port);
+  Display display(clock, swarm);
+  const Time started = clock.now();
+  const int stop_after_signals = options.until_server_ends ? 2 : 1;
+  while (!swarm.is_over()) {
+    swarm.run();
+    if (!port_error.empty()) {
+      log_error("no port for bot {}: {}", swarm.size(), port_error);
+      return 2;
+    }
+    display.refresh();
+    const bool is_time = options.seconds.count() > 0 && clock.now() - started >= options.seconds;
+    if (is_time || stop_signals() >= stop_after_signals) swarm.leave();
+    std::this_thread::sleep_for(kStep);
+  }
+  const SwarmSummary summary = swarm.summary();
+  if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
+  log_info("{}", closing_line(summary));
+  if (!options.report.empty()) {
+    std::ofstream file(options.report, std::ios::trunc);
+    file << bots_report(summary);
+    file.close();
+    if (!file) {
+      log_error("cannot write {}: check the folder and its permissions", options.report);
+      return 2;
+    }
+  }
+  const bool all_well = summary.refused == 0 && summary.lost == 0 && summary.mismatches == 0 &&
+                        summary.different == 0 &&
+                        (!options.until_server_ends || summary.exact == summary.requested);
+  return all_well ? 0 : 1;
+}
+
+int run_main(int argc, char** argv) {
+  BotOptions options;
+  OptionTable table = bot_option_table(options);
+  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
+  if (!outcome.ok()) {
+    std::fputs((outcome.error() + "\n").c_str(), stderr);
+    return 2;
+  }
+  if (outcome->text_to_print) {
+    std::fputs(outcome->text_to_print->c_str(), stdout);
+    return 0;
+  }
+  set_log_level(options.log_level);
+  for (const auto& warning : outcome->warnings) log_warn("{}", warning);
+  return play(options);
+}
+
+}  // namespace
+}  // namespace shoal
+
+int main(int argc, char** argv) {
+  return shoal::run_main(argc, argv);
+}

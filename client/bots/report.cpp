@@ -1,0 +1,105 @@
+#include "client/bots/report.hpp"
+
+#include <fmt/format.h>
+
+#include "shared/config/json_writer.hpp"
+
+namespace shoal {
+namespace {
+
+double milliseconds_of(std::uint64_t us) {
+  return static_cast<double>(us) / 1000;
+}
+double kilobits_of(std::uint64_t bits) {
+  return static_cast<double>(bits) / 1000;
+}
+
+double bytes_per_entity_update(const SwarmSummary& summary) {
+  return summary.entity_updates == 0
+             ? 0
+             : static_cast<double>(summary.bytes_received) / static_cast<double>(summary.entity_updates);
+}
+
+double per_second(std::uint64_t now, std::uint64_t before, Duration between) {
+  return between.count() <= 0 ? 0 : static_cast<double>(now - before) / to_seconds(between);
+}
+
+}  // namespace
+
+std::string bots_report(const SwarmSummary& summary) {
+  JsonWriter json;
+  json.add("requested", summary.requested);
+  json.add("connected", summary.connected);
+  json.add("refused", summary.refused);
+  json.add("lost", summary.lost);
+  json.add("blocks_verified", summary.blocks_verified);
+  json.add("mismatches", summary.mismatches);
+  json.add("resyncs", summary.resyncs);
+  json.add("decode_errors", summary.decode_errors);
+  json.add("baseline_misses", summary.baseline_misses);
+  json.add("exact_at_end", summary.exact);
+  json.add("different_at_end", summary.different);
+  json.begin("mirrored_entities");
+  json.add("p50", summary.mirrored_entities.quantile(0.5));
+  json.add("max", summary.mirrored_entities.max());
+  json.end();
+  json.begin("update_age_ms");
+  json.add("p50", milliseconds_of(summary.update_age_us.quantile(0.5)));
+  json.add("p99", milliseconds_of(summary.update_age_us.quantile(0.99)));
+  json.end();
+  json.begin("kbit_per_second");
+  json.add("p50", kilobits_of(summary.bits_per_second.quantile(0.5)));
+  json.add("p99", kilobits_of(summary.bits_per_second.quantile(0.99)));
+  json.end();
+  json.add("bytes_per_entity_update", bytes_per_entity_update(summary));
+  return json.finish();
+}
+
+std::string status_line(const SwarmSummary& summary, const SwarmSummary& before, Duration between) {
+  return fmt::format(
+      "{}/{} connected · {} entities · {:.0f} blocks/s verified · {} mismatches · {:.0f} kbit/s each · age "
+      "p50 {:.0f} "
+      "p99 {:.0f} ms",
+      summary.connected_now, summary.requested, summary.mirrored_entities.quantile(0.5),
+      per_second(summary.blocks_verified, before.blocks_verified, between), summary.mismatches,
+      per_second(summary.bytes_received, before.bytes_received, between) * 8 / 1000 /
+          std::max(1u, summary.connected_now),
+      milliseconds_of(summary.update_age_us.quantile(0.5)),
+      milliseconds_of(summary.update_age_us.quantile(0.99)));
+}
+
+std::string status_table(const SwarmSummary& summary, const SwarmSummary& before, Duration between,
+                         Duration elapsed) {
+  std::string table;
+  const auto row = [&](std::string_view name, std::string value) {
+    table += fmt::format("  {:<20}{:>28}\n", name, value);
+  };
+  row("time", fmt::format("{:.0f} s", to_seconds(elapsed)));
+  row("connected", fmt::format("{} of {}", summary.connected_now, summary.requested));
+  row("refused, lost", fmt::format("{}, {}", summary.refused, summary.lost));
+  row("entities mirrored", fmt::format("{}", summary.mirrored_entities.quantile(0.5)));
+  row("entity updates",
+      fmt::format("{:.0f} /s", per_second(summary.entity_updates, before.entity_updates, between)));
+  row("blocks verified",
+      fmt::format("{:.0f} /s", per_second(summary.blocks_verified, before.blocks_verified, between)));
+  row("mismatches, resyncs", fmt::format("{}, {}", summary.mismatches, summary.resyncs));
+  row("bandwidth per bot",
+      fmt::format("{:.0f} kbit/s", per_second(summary.bytes_received, before.bytes_received, between) * 8 /
+                                       1000 / std::max(1u, summary.connected_now)));
+  row("bytes per update", fmt::format("{:.2f}", bytes_per_entity_update(summary)));
+  row("update age p50, p99",
+      fmt::format("{:.0f}, {:.0f} ms", milliseconds_of(summary.update_age_us.quantile(0.5)),
+                  milliseconds_of(summary.update_age_us.quantile(0.99))));
+  return table;
+}
+
+std::string closing_line(const SwarmSummary& summary) {
+  const std::string proof = summary.compared == 0
+                                ? "the server did not ask for a comparison"
+                                : fmt::format("{} of {} mirrors exact", summary.exact, summary.connected);
+  return fmt::format("{} of {} connected, {} refused, {} lost; {} blocks verified, {} mismatches; {}",
+                     summary.connected, summary.requested, summary.refused, summary.lost,
+                     summary.blocks_verified, summary.mismatches, proof);
+}
+
+}  // namespace shoal

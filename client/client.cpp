@@ -1,0 +1,167 @@
+#include "client/client.hpp"
+
+#include <algorithm>
+
+#include "shared/base/fault.hpp"
+#include "shared/base/log.hpp"
+
+namespace shoal {
+namespace {
+
+/// Ticks by which inputs arrive ahead of their tick, against jitter.
+constexpr std::uint32_t kInputLeadTicks = 2;
+/// A block names its chunk, its ticks and its length: nothing smaller travels for one.
+constexpr std::size_t kMaxResyncsPerUpdate = 16;
+
+SchemaVersions schema_of(const ComponentTable& table) {
+  SchemaVersions schema;
+  for (const auto& component : table.components())
+    schema.push_back({component.wire_id, component.hash, component.name});
+  return schema;
+}
+
+ClientTransportConfig transport_config(const ClientConfig& config, const ComponentTable& table) {
+  ClientTransportConfig result;
+  result.server = config.server;
+  result.schema = schema_of(table);
+  result.connect_time_out = config.connect_time_out;
+  return result;
+}
+
+}  // namespace
+
+Client::World::World(const ComponentTable& table, const ClientConfig& config)
+    : registry(RegistryLimits{.max_entities = config.max_entities}),
+      mirror((config.register_components(registry), registry.freeze(), table), registry) {}
+
+Client::Client(DatagramPort& port, const Clock& clock, Entropy& entropy, ClientConfig config)
+    : clock_(&clock),
+      config_(std::move(config)),
+      table_(config_.components),
+      transport_(port, clock, entropy, transport_config(config_, table_), *this) {}
+
+void Client::on_connected(const AcceptBody& accept) {
+  world_ = std::make_unique<World>(table_, config_);
+  inputs_ = {};
+  tick_rate_hz_ = std::clamp<std::uint32_t>(accept.tick_rate_hz, 1, 1000);
+  newest_tick_.reset();
+  last_input_tick_.reset();
+  controlled_ = {};
+  is_frozen_ = false;
+  comparison_ = Comparison::None;
+  if (config_.on_world) config_.on_world(world_->registry);
+}
+
+void Client::on_closed(CloseReason, std::string_view) {
+  log_debug("{}", describe_close());
+}
+
+PacketVerdict Client::on_packet(Sequence, const protocol::Packet& packet) {
+  const auto* frame = packet.payload_as_Frame();
+  if (!frame || !world_) return PacketVerdict::Acknowledge;
+  ++measures_.frames;
+  const Tick tick{frame->tick()};
+  if (!newest_tick_ || tick > *newest_tick_) {
+    newest_tick_ = tick;
+    newest_tick_at_ = clock_->now();
+    if (frame->controlled() != 0) controlled_ = Entity::from_bits(frame->controlled());
+    is_frozen_ = frame->phase() == protocol::Phase::Frozen;
+  }
+  if (const auto ack = frame->input_ack()) inputs_.acknowledge(Tick{*ack});
+  if (frame->dropped()) {
+    for (const auto* dropped : *frame->dropped())
+      world_->mirror.drop(ChunkId{dropped->chunk()}, Epoch{dropped->epoch()});
+  }
+  const PacketVerdict verdict = take_blocks(*frame);
+  if (frame->digest()) compare(*frame->digest());
+  return fault("acknowledge-unverified") ? PacketVerdict::Acknowledge : verdict;
+}
+
+PacketVerdict Client::take_blocks(const protocol::Frame& frame) {
+  if (!frame.blocks()) return PacketVerdict::Acknowledge;
+  const auto bodies = frame.bodies()
+                          ? std::as_bytes(std::span(frame.bodies()->data(), frame.bodies()->size()))
+                          : std::span<const std::byte>{};
+  std::size_t total = 0;
+  for (const auto* entry : *frame.blocks()) total += entry->length();
+  if (total != bodies.size()) {
+    ++measures_.bad_frames;
+    return PacketVerdict::Ignore;
+  }
+  PacketVerdict verdict = PacketVerdict::Acknowledge;
+  std::size_t offset = 0;
+  for (const auto* entry : *frame.blocks()) {
+    const bool is_full = entry->from() == entry->to();
+    const ReceivedBlock block{ChunkId{entry->chunk()},
+                              Epoch{entry->epoch()},
+                              is_full ? std::nullopt : std::optional(Tick{entry->from()}),
+                              Tick{entry->to()},
+                              entry->hash(),
+                              bodies.subspan(offset, entry->length())};
+    offset += entry->length();
+    const BlockOutcome outcome = world_->mirror.apply(block);
+    if (!may_be_acknowledged(outcome)) verdict = PacketVerdict::Ignore;
+    if (outcome == BlockOutcome::Applied && !is_full) {
+      const auto ticks = static_cast<std::uint64_t>(std::max(0, ticks_between(block.to, Tick{frame.tick()})));
+      const auto half_rtt = static_cast<std::uint64_t>(transport_.rtt().count() / 2000);
+      measures_.update_age_us.add(ticks * 1'000'000 / tick_rate_hz_ + half_rtt);
+    }
+  }
+  return verdict;
+}
+
+void Client::compare(const protocol::Digest& digest) {
+  if (comparison_ == Comparison::Exact) return;
+  compared_tick_ = Tick{digest.tick()};
+  own_digest_ = digest_world(world_->registry, table_);
+  const bool exact = own_digest_ == WorldDigest{digest.hash(), digest.entities()};
+  comparison_ = exact ? Comparison::Exact : Comparison::Different;
+}
+
+Tick Client::server_tick() const {
+  if (!newest_tick_) return {};
+  const Duration since = clock_->now() - newest_tick_at_ + transport_.rtt() / 2;
+  return *newest_tick_ + static_cast<std::uint32_t>(since.count() * tick_rate_hz_ / 1'000'000'000);
+}
+
+void Client::add_input(std::span<const std::byte> input) {
+  if (!newest_tick_) return;  // the server's time is not known yet
+  const auto ahead = static_cast<std::uint32_t>(transport_.rtt().count() / 2 * tick_rate_hz_ / 1'000'000'000);
+  Tick tick = server_tick() + ahead + kInputLeadTicks;
+  if (last_input_tick_ && tick <= *last_input_tick_) tick = *last_input_tick_ + 1;
+  last_input_tick_ = tick;
+  inputs_.push(tick, input);
+}
+
+void Client::send_update() {
+  if (state() != ClientState::Connected) return;
+  auto& builder = transport_.builder();
+  const auto inputs = inputs_.build(builder, transport_.payload_room() / 2);
+  std::vector<flatbuffers::Offset<protocol::Resync>> resyncs;
+  for (const auto& wanted : world_->mirror.wanted()) {
+    if (resyncs.size() == kMaxResyncsPerUpdate) break;
+    const auto hashes = wanted.component_hashes.empty() || wanted.component_hashes.size() > 32
+                            ? flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>>()
+                            : builder.CreateVector(wanted.component_hashes);
+    resyncs.push_back(protocol::CreateResync(builder, wanted.chunk.value, wanted.epoch.value,
+                                             wanted.failed_at.value, hashes));
+    if (builder.GetSize() > transport_.payload_room() / 2) break;  // the others come with the next update
+  }
+  flatbuffers::Offset<protocol::DigestReport> report;
+  if (comparison_ != Comparison::None) {
+    const auto result =
+        comparison_ == Comparison::Exact ? protocol::DigestResult::Exact : protocol::DigestResult::Differs;
+    report = protocol::CreateDigestReport(builder, compared_tick_.value, result, own_digest_.hash,
+                                          own_digest_.entities);
+  }
+  const auto resync_vector = resyncs.empty() ? 0 : builder.CreateVector(resyncs);
+  protocol::ClientUpdateBuilder update(builder);
+  if (newest_tick_) update.add_newest_tick(newest_tick_->value);
+  update.add_inputs(inputs);
+  update.add_resyncs(resync_vector);
+  update.add_digest(report);
+  // A lost update is no loss: the next one carries the same, and a session without an end will time out.
+  (void)transport_.send(update.Finish()).ok();
+}
+
+}  // namespace shoal

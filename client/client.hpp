@@ -1,0 +1,117 @@
+// A client: one session, the mirror it feeds, and the inputs it sends. The part of a player's program that
+// talks to the server; bots are made of it, and a game's own client would be.
+//
+// 1. A datagram is acknowledged only if each of its blocks decoded and matched.
+// 2. A session has a mirror of its own: after a reconnect nothing of the old one is left, and `on_world` is
+// called
+//    again so that listeners can be connected to the new registry.
+// Threads: all calls from one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "client/mirror.hpp"
+#include "shared/base/histogram.hpp"
+#include "shared/ecs/registry.hpp"
+#include "shared/net/client_transport.hpp"
+#include "shared/net/input_channel.hpp"
+#include "shared/replication/world_digest.hpp"
+
+namespace shoal {
+
+struct ClientConfig {
+  Endpoint server;
+  /// The components that this client was built with: the generated component_descriptors().
+  std::span<const ComponentDescriptor> components;
+  /// Registers their types: the generated register_components().
+  std::function<void(Registry&)> register_components;
+  /// Called with each new, still empty mirror registry, before the first block.
+  std::function<void(Registry&)> on_world;
+  std::uint32_t max_entities = 1u << 18;
+  Duration connect_time_out = seconds(10);
+};
+
+/// What came of the server's digest of the frozen world.
+enum class Comparison { None, Exact, Different };
+
+struct ClientMeasures {
+  Histogram update_age_us;  // of blocks with a baseline: from the tick of the state to its arrival
+  std::uint64_t frames = 0;
+  std::uint64_t bad_frames = 0;  // directory and bodies that do not fit together
+};
+
+class Client final : private ClientTransport::Handler {
+ public:
+  /// The references outlive the client. `entropy` gives what must not be guessed.
+  Client(DatagramPort& port, const Clock& clock, Entropy& entropy, ClientConfig config);
+
+  void connect() { transport_.connect(); }
+  /// Takes in what waits at the port.
+  void poll() { transport_.poll(); }
+  /// Queues what the player does; it is repeated in every update until the server has it. REQUIRES:
+  /// connected.
+  void add_input(std::span<const std::byte> input);
+  /// Sends inputs, wishes and the result of the comparison. Call it once per tick.
+  void send_update();
+  void close() { transport_.close(); }
+
+  ClientState state() const { return transport_.state(); }
+  CloseReason close_reason() const { return transport_.close_reason(); }
+  std::string describe_close() const { return transport_.describe_close(); }
+  Duration rtt() const { return transport_.rtt(); }
+  std::uint32_t tick_rate_hz() const { return tick_rate_hz_; }
+
+  /// The tick that the server has reached by now, as far as can be told from here.
+  Tick server_tick() const;
+  /// The entity that this client's inputs steer; null before it is known.
+  Entity controlled() const { return controlled_; }
+  /// The mirror registry; null before the first session.
+  Registry* registry() { return world_ ? &world_->registry : nullptr; }
+  const Registry* registry() const { return world_ ? &world_->registry : nullptr; }
+  const Mirror* mirror() const { return world_ ? &world_->mirror : nullptr; }
+  const ComponentTable& table() const { return table_; }
+  bool is_frozen() const { return is_frozen_; }
+  Comparison comparison() const { return comparison_; }
+  const ClientMeasures& measures() const { return measures_; }
+  const TransportCounters& transport_counters() const { return transport_.counters(); }
+
+ private:
+  struct World {
+    World(const ComponentTable& table, const ClientConfig& config);
+    Registry registry;
+    Mirror mirror;
+  };
+
+  void on_connected(const AcceptBody& accept) override;
+  PacketVerdict on_packet(Sequence sequence, const protocol::Packet& packet) override;
+  void on_acknowledged(Sequence) override {}
+  void on_lost(Sequence) override {}
+  void on_closed(CloseReason reason, std::string_view detail) override;
+
+  PacketVerdict take_blocks(const protocol::Frame& frame);
+  void compare(const protocol::Digest& digest);
+
+  const Clock* clock_;
+  ClientConfig config_;
+  ComponentTable table_;
+  ClientTransport transport_;
+  std::unique_ptr<World> world_;
+  InputSender inputs_;
+  std::uint32_t tick_rate_hz_ = 30;
+  std::optional<Tick> newest_tick_;
+  Time newest_tick_at_{};
+  std::optional<Tick> last_input_tick_;
+  Entity controlled_{};
+  bool is_frozen_ = false;
+  Comparison comparison_ = Comparison::None;
+  Tick compared_tick_{};
+  WorldDigest own_digest_;
+  ClientMeasures measures_;
+};
+
+}  // namespace shoal

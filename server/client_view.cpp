@@ -1,0 +1,143 @@
+#include "server/client_view.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "shared/base/assert.hpp"
+#include "shared/base/fault.hpp"
+#include "shared/net/transport_limits.hpp"
+
+namespace shoal {
+
+static_assert(std::has_single_bit(kMaxInFlight), "the ring of sent datagrams is indexed by a mask");
+
+ClientView::~ClientView() {
+  for (std::size_t i = 0; i < subscriptions_.size(); ++i) {
+    if (subscriptions_[i].baseline) {
+      (*chunks_)[ChunkId{static_cast<std::uint32_t>(i)}].unpin(*subscriptions_[i].baseline);
+    }
+  }
+}
+
+bool ClientView::is_due(const Chunk& chunk, const Subscription& subscription) const {
+  return chunk.has_version() && subscription.sent != chunk.current().tick();
+}
+
+void ClientView::begin_tick(Tick now) {
+  while (subscriptions_.size() < chunks_->size()) {
+    subscriptions_.emplace_back();
+    subscriptions_.back().waiting_since = now;
+  }
+  due_.clear();
+  for (const auto& chunk : chunks_->all()) {
+    if (is_due(*chunk, subscriptions_[chunk->id().value])) due_.push_back(chunk->id());
+  }
+  std::sort(due_.begin(), due_.end(), [&](ChunkId a, ChunkId b) {
+    const Tick waits_a = subscriptions_[a.value].waiting_since;
+    const Tick waits_b = subscriptions_[b.value].waiting_since;
+    return waits_a != waits_b ? waits_a < waits_b : a < b;
+  });
+}
+
+std::span<const ChosenBlock> ClientView::choose(std::size_t room_bytes, std::size_t entry_bytes) {
+  chosen_.clear();
+  std::size_t used = 0;
+  for (ChunkId& id : due_) {
+    if (used + entry_bytes >= room_bytes) break;
+    Chunk& chunk = (*chunks_)[id];
+    Subscription& subscription = subscriptions_[id.value];
+    if (subscription.baseline && !chunk.find(*subscription.baseline)) {
+      ++counters_->baseline_misses;
+      subscription.baseline.reset();
+    }
+    const EncodedBlock& block = chunk.encode(subscription.baseline, counters_->blocks_encoded);
+    if (used + entry_bytes + block.size > room_bytes) continue;  // a smaller one may still fit
+    used += entry_bytes + block.size;
+    chosen_.push_back({id, subscription.epoch, block.from, chunk.current().tick(), block.hash, block.body()});
+    id = ChunkId{UINT32_MAX};
+  }
+  std::erase(due_, ChunkId{UINT32_MAX});
+  return chosen_;
+}
+
+void ClientView::sent(Sequence sequence, Tick now) {
+  if (ring_.empty()) ring_.resize(kMaxInFlight);
+  SentDatagram& datagram = ring_[sequence.value & (kMaxInFlight - 1)];
+  SHOAL_ASSERT(datagram.sequence == Sequence{},
+               "the transport tells each datagram's fate before its number returns");
+  datagram.sequence = sequence;
+  datagram.blocks.clear();
+  ++in_flight_count_;
+  for (const ChosenBlock& block : chosen_) {
+    Subscription& subscription = subscriptions_[block.chunk.value];
+    subscription.sent = block.to;
+    subscription.waiting_since = now;
+    datagram.blocks.push_back({block.chunk, block.epoch, block.to});
+    ++counters_->blocks_sent;
+    if (!block.from) ++counters_->full_states;
+  }
+  chosen_.clear();
+}
+
+ClientView::SentDatagram* ClientView::find(Sequence sequence) {
+  if (ring_.empty()) return nullptr;
+  SentDatagram& datagram = ring_[sequence.value & (kMaxInFlight - 1)];
+  return datagram.sequence == sequence ? &datagram : nullptr;
+}
+
+void ClientView::on_acknowledged(Sequence sequence) {
+  SentDatagram* datagram = find(sequence);
+  if (!datagram) return;
+  for (const SentBlock& block : datagram->blocks) {
+    Subscription& subscription = subscriptions_[block.chunk.value];
+    if (subscription.epoch != block.epoch) continue;
+    const bool is_newer = !subscription.baseline || block.to > *subscription.baseline;
+    Chunk& chunk = (*chunks_)[block.chunk];
+    if (!is_newer || !chunk.pin(block.to)) continue;
+    if (subscription.baseline) chunk.unpin(*subscription.baseline);
+    subscription.baseline = block.to;
+  }
+  datagram->sequence = {};
+  --in_flight_count_;
+}
+
+void ClientView::on_lost(Sequence sequence) {
+  SentDatagram* datagram = find(sequence);
+  if (!datagram) return;
+  for (const SentBlock& block : datagram->blocks) {
+    Subscription& subscription = subscriptions_[block.chunk.value];
+    if (fault("forget-lost-blocks")) continue;
+    if (subscription.epoch == block.epoch && subscription.sent == block.to)
+      subscription.sent = subscription.baseline;
+  }
+  datagram->sequence = {};
+  --in_flight_count_;
+}
+
+bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
+  if (chunk.value >= subscriptions_.size() || subscriptions_[chunk.value].epoch != epoch) {
+    ++counters_->bad_resyncs;
+    return false;
+  }
+  Subscription& subscription = subscriptions_[chunk.value];
+  if (subscription.resynced_at && ticks_between(*subscription.resynced_at, now) < kResyncTicks) return false;
+  if (fault("ignore-resync")) return false;
+  subscription.resynced_at = now;
+  if (subscription.baseline) (*chunks_)[chunk].unpin(*subscription.baseline);
+  subscription.baseline.reset();
+  subscription.sent.reset();
+  ++counters_->resyncs;
+  return true;
+}
+
+bool ClientView::has_everything() const {
+  for (const auto& chunk : chunks_->all()) {
+    if (!chunk->has_version()) continue;
+    const std::size_t index = chunk->id().value;
+    if (index >= subscriptions_.size() || subscriptions_[index].baseline != chunk->current().tick())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace shoal

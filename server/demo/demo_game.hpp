@@ -1,0 +1,25 @@
+// The demo world as a Game: what a user writes for a game of their own, next to the rules themselves.
+#pragma once
+
+#include "server/game.hpp"
+#include "shared/game/config.hpp"
+
+namespace shoal::demo {
+
+class DemoGame final : public Game {
+ public:
+  explicit DemoGame(const GameConfig& config) : config_(config) {}
+
+  std::span<const ComponentDescriptor> components() const override;
+  void register_components(Registry& registry) override;
+  void register_systems(Systems& systems) override;
+  void start(Registry& registry) override;
+  Entity spawn_player(Registry& registry, shoal::PlayerNumber number, Tick tick) override;
+  bool apply_input(Registry& registry, Entity player, Tick tick, std::span<const std::byte> input) override;
+  void player_left(Registry& registry, Entity player, CloseReason reason) override;
+
+ private:
+  GameConfig config_;
+};
+
+}  // namespace shoal::demo

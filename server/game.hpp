@@ -1,0 +1,50 @@
+// What a game gives to the server. The server ticks, replicates and talks to clients; the game says what the
+// world is made of and how it goes on. shared/game is the demo, server/demo_game.hpp its adapter: a user
+// replaces both by a folder of their own.
+//
+// All calls come from the tick's thread. In one tick the order is: players who left, players who joined,
+// inputs, systems; then changes are taken over and sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "shared/base/tick.hpp"
+#include "shared/ecs/registry.hpp"
+#include "shared/ecs/systems.hpp"
+#include "shared/net/reasons.hpp"
+#include "shared/wire/component_descriptor.hpp"
+
+namespace shoal {
+
+/// Counts the players of a server's life from 1; never given twice.
+struct PlayerNumber {
+  std::uint32_t value = 0;
+};
+
+class Game {
+ public:
+  virtual ~Game() = default;
+
+  /// The replicated components: the generated component_descriptors().
+  virtual std::span<const ComponentDescriptor> components() const = 0;
+  /// Registers all component types, replicated ones by the generated register_components(). The server
+  /// freezes then.
+  virtual void register_components(Registry& registry) = 0;
+  virtual void register_systems(Systems& systems) = 0;
+  /// Makes the world. Called once, before the first tick.
+  virtual void start(Registry& registry) = 0;
+
+  /// A player joined: returns the entity that its inputs steer, or null when the world is full (it then
+  /// watches).
+  virtual Entity spawn_player(Registry& registry, PlayerNumber number, Tick tick) = 0;
+  /// One input as the client wrote it. Returns false when the bytes are no input of this game; that is
+  /// counted.
+  virtual bool apply_input(Registry& registry, Entity player, Tick tick,
+                           std::span<const std::byte> input) = 0;
+  /// The player's session ended. The entity may be dead already.
+  virtual void player_left(Registry& registry, Entity player, CloseReason reason) = 0;
+};
+
+}  // namespace shoal

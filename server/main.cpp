@@ -1,0 +1,159 @@
+// shoal-server: wires the real clock, the real randomness and a UDP port to a Server with the demo world.
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "server/demo/demo_game.hpp"
+#include "server/options.hpp"
+#include "server/report.hpp"
+#include "server/tick_schedule.hpp"
+#include "shared/base/log.hpp"
+#include "shared/config/process.hpp"
+#include "shared/config/text_file.hpp"
+#include "shared/net/udp_port.hpp"
+
+extern "C" char** environ;
+
+namespace shoal {
+namespace {
+
+constexpr std::size_t kRingDatagrams = 4096;
+/// After the end every client that missed the news is told again for this long.
+constexpr Duration kFarewell = milliseconds(300);
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) log_error("cannot write {}: check the folder and its permissions", path);
+  return static_cast<bool>(file);
+}
+
+// Runs until a stop signal or the end of --seconds, compares all mirrors, and returns the exit code.
+class Run {
+ public:
+  Run(Server& server, UdpPort& port, const SteadyClock& clock, const ServerOptions& options)
+      : server_(server),
+        port_(port),
+        clock_(clock),
+        options_(options),
+        schedule_(clock.now(), options.server.tick_rate_hz) {}
+
+  void until_compared() {
+    while (!server_.is_frozen() || !(server_.all_compared() || is_overdue())) {
+      step();
+      if (!first_join_ && server_.counters().joined > 0) first_join_ = clock_.now();
+      const bool is_time =
+          options_.seconds.count() > 0 && first_join_ && clock_.now() - *first_join_ >= options_.seconds;
+      if ((is_time || stop_signals() > 0) && !server_.is_frozen()) {
+        log_info("freezing the world at tick {}: comparing {} mirrors", server_.tick().value,
+                 server_.session_count());
+        server_.freeze();
+        frozen_at_ = clock_.now();
+      }
+      if (stop_signals() > 1) break;
+    }
+    server_.shut_down();
+    for (const Time end = clock_.now() + kFarewell; clock_.now() < end;) {
+      port_.wait(milliseconds(10));
+      server_.poll();
+    }
+  }
+
+  TickMeasures measures() const {
+    TickMeasures result = measures_;
+    result.overruns += schedule_.skipped();
+    return result;
+  }
+
+ private:
+  bool is_overdue() const {
+    // Twice: clients get their digest at the deadline, and answer after a round trip.
+    return clock_.now() - frozen_at_ > 2 * options_.server.freeze_deadline + seconds(1);
+  }
+
+  void step() {
+    const Time now = clock_.now();
+    if (now < schedule_.next_deadline())
+      port_.wait(std::min<Duration>(schedule_.next_deadline() - now, milliseconds(50)));
+    server_.poll();
+    for (std::uint32_t due = schedule_.take_due(clock_.now()); due > 0; --due) {
+      const Time begin = clock_.now();
+      server_.run_tick();
+      const Duration took = clock_.now() - begin;
+      measures_.tick_us.add(static_cast<std::uint64_t>(took.count() / 1000));
+      if (took > schedule_.period()) ++measures_.overruns;
+      server_.poll();
+    }
+  }
+
+  Server& server_;
+  UdpPort& port_;
+  const SteadyClock& clock_;
+  const ServerOptions& options_;
+  TickSchedule schedule_;
+  TickMeasures measures_;
+  std::optional<Time> first_join_;
+  Time frozen_at_{};
+};
+
+int serve(const ServerOptions& options) {
+  auto address = parse_endpoint(options.bind, options.port);
+  if (!address) {
+    log_error("--bind {}: not an IPv4 or IPv6 address", options.bind);
+    return 2;
+  }
+  auto port = UdpPort::open({.local = *address, .ring_datagrams = kRingDatagrams});
+  if (!port.ok()) {
+    log_error("{}", port.error());
+    return 2;
+  }
+  catch_stop_signals();
+  SteadyClock clock;
+  SystemEntropy entropy;
+  demo::DemoGame game(
+      {.entities = options.entities, .seed = options.seed, .tick_rate = options.server.tick_rate_hz});
+  Server server(game, **port, clock, entropy, options.server);
+  log_info(
+      "listening on {} at {} Hz, {} entities; the wire is not sealed yet: use it on networks that you trust",
+      to_string((*port)->local()), options.server.tick_rate_hz, server.replicated_entities());
+  if (!options.port_file.empty() &&
+      !write_file(options.port_file, fmt::format("{}\n", (*port)->local().port)))
+    return 2;
+
+  Run run(server, **port, clock, options);
+  run.until_compared();
+  const auto& counters = server.counters();
+  log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
+           counters.joined, counters.digests_exact, counters.digests_different);
+  if (!options.report.empty()) {
+    const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
+    if (!write_file(options.report, server_report(server, options.server, run.measures(), process))) return 2;
+  }
+  return counters.digests_different == 0 ? 0 : 1;
+}
+
+int run_main(int argc, char** argv) {
+  ServerOptions options;
+  OptionTable table = server_option_table(options, demo::kMaxEntities);
+  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
+  if (!outcome.ok()) {
+    std::fputs((outcome.error() + "\n").c_str(), stderr);
+    return 2;
+  }
+  if (outcome->text_to_print) {
+    std::fputs(outcome->text_to_print->c_str(), stdout);
+    return 0;
+  }
+  set_log_level(options.log_level);
+  for (const auto& warning : outcome->warnings) log_warn("{}", warning);
+  return serve(options);
+}
+
+}  // namespace
+}  // namespace shoal
+
+int main(int argc, char** argv) {
+  return shoal::run_main(argc, argv);
+}

@@ -1,0 +1,27 @@
+// The options of shoal-server: one table for file, environment, command line and help.
+#pragma once
+
+#include <string>
+
+#include "server/server.hpp"
+#include "shared/base/log.hpp"
+#include "shared/config/option_table.hpp"
+
+namespace shoal {
+
+struct ServerOptions {
+  std::string bind = "0.0.0.0";
+  std::uint16_t port = 7777;
+  std::string port_file;
+  ServerConfig server;
+  std::uint32_t entities = 500;
+  std::uint64_t seed = 1;
+  Duration seconds{};
+  std::string report;
+  LogLevel log_level = LogLevel::Info;
+};
+
+/// `options` outlives the table.
+OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities);
+
+}  // namespace shoal

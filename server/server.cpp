@@ -1,0 +1,297 @@
+#include "server/server.hpp"
+
+#include <algorithm>
+
+#include "shared/base/fault.hpp"
+#include "shared/base/log.hpp"
+
+namespace shoal {
+namespace {
+
+// The frame's table with all fields, the lengths of its vectors and the alignment between them; a test builds
+// it.
+constexpr std::size_t kFrameTableBytes = 112;
+static_assert(kMaxBlockBytes + sizeof(protocol::BlockEntry) + kFrameTableBytes + 96 <= kMaxPacketBodyBytes,
+              "the largest block, its entry, its frame and the packet around it share one datagram");
+
+// A frame without blocks still carries the time; it leaves at least this often.
+constexpr std::int32_t kMaxTicksWithoutFrame = 5;
+constexpr std::size_t kMaxResyncsPerUpdate = 64;
+// Inputs that arrived late are applied at once, but no faster than this.
+constexpr std::uint32_t kMaxInputsPerTick = 4;
+// An input for a tick further ahead is refused: no honest clock is that far off.
+constexpr std::uint32_t kMaxInputLeadTicks = 64;
+
+SchemaVersions schema_of(const ComponentTable& table) {
+  SchemaVersions schema;
+  for (const auto& component : table.components())
+    schema.push_back({component.wire_id, component.hash, component.name});
+  return schema;
+}
+
+ServerTransportConfig transport_config(const ServerConfig& config, const ComponentTable& table) {
+  ServerTransportConfig result;
+  result.max_sessions = config.max_sessions;
+  result.time_out = config.time_out;
+  result.tick_rate_hz = config.tick_rate_hz;
+  result.schema = schema_of(table);
+  return result;
+}
+
+}  // namespace
+
+Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entropy,
+               const ServerConfig& config)
+    : game_(&game),
+      clock_(&clock),
+      config_(config),
+      table_(game.components()),
+      registry_(RegistryLimits{.max_entities = config.max_entities}),
+      systems_(&clock),
+      chunks_(table_),
+      transport_(port, clock, entropy, transport_config(config, table_), *this),
+      sessions_(config.max_sessions),
+      tick_(config.first_tick) {
+  game.register_components(registry_);
+  registry_.freeze();
+  game.register_systems(systems_);
+  game.start(registry_);
+  tracker_.emplace(table_, registry_, chunks_);
+  tracker_->end_tick(tick_);
+}
+
+Server::~Server() = default;
+
+Server::Session* Server::find(SessionId id) {
+  if (id.index >= sessions_.size() || !sessions_[id.index] || sessions_[id.index]->id != id) return nullptr;
+  return sessions_[id.index].get();
+}
+
+// --- one tick
+// ----------------------------------------------------------------------------------------------------
+
+void Server::run_tick() {
+  ++tick_;
+  if (!is_frozen()) {
+    admit_players();
+    for (const auto& session : sessions_) {
+      if (session) apply_inputs(*session);
+    }
+    systems_.run(registry_, tick_);
+  }
+  tracker_->end_tick(tick_);
+  if (is_frozen() && !digest_) digest_ = digest_world(registry_, table_);
+  for (const auto& session : sessions_) {
+    if (session) send_frames(*session);
+  }
+}
+
+void Server::admit_players() {
+  for (const Departed& departed : std::exchange(departed_, {})) {
+    game_->player_left(registry_, departed.player, departed.reason);
+  }
+  for (const SessionId id : std::exchange(joining_, {})) {
+    Session* session = find(id);
+    if (!session) continue;
+    session->player = game_->spawn_player(registry_, session->number, tick_);
+  }
+}
+
+void Server::apply_inputs(Session& session) {
+  for (std::uint32_t applied = 0; applied < kMaxInputsPerTick; ++applied) {
+    const auto input = session.inputs.peek();
+    if (!input) return;
+    const std::int32_t ticks_ahead = ticks_between(tick_, input->tick);
+    if (ticks_ahead > 0 && ticks_ahead <= static_cast<std::int32_t>(kMaxInputLeadTicks))
+      return;  // its tick comes
+    if (ticks_ahead > 0) {
+      ++counters_.bad_inputs;
+    } else if (registry_.alive(session.player) &&
+               !game_->apply_input(registry_, session.player, tick_, input->payload)) {
+      ++counters_.bad_inputs;
+    }
+    (void)session.inputs.next();
+  }
+}
+
+// --- frames out
+// --------------------------------------------------------------------------------------------------
+
+bool Server::is_digest_due(const Session& session) const {
+  if (!digest_ || session.has_compared) return false;
+  return session.view->has_everything() || clock_->now() - *frozen_at_ > config_.freeze_deadline;
+}
+
+void Server::send_frames(Session& session) {
+  session.view->begin_tick(tick_);
+  const std::size_t least_room = kMaxBlockBytes + sizeof(protocol::BlockEntry);
+  const std::optional<Tick> input_ack = session.inputs.newest();
+  const bool has_news = session.input_told != input_ack || is_digest_due(session) ||
+                        ticks_between(session.last_frame, tick_) >= kMaxTicksWithoutFrame;
+  for (std::uint32_t datagrams = 0; datagrams < config_.max_datagrams_per_tick; ++datagrams) {
+    const std::size_t room = transport_.payload_room(session.id);
+    const std::size_t block_room =
+        std::max(least_room, room > kFrameTableBytes ? room - kFrameTableBytes : 0);
+    const auto blocks = session.view->choose(block_room, sizeof(protocol::BlockEntry));
+    if (blocks.empty() && !(datagrams == 0 && has_news)) return;
+    if (!send_frame(session, blocks)) return;
+  }
+}
+
+bool Server::send_frame(Session& session, std::span<const ChosenBlock> blocks) {
+  auto& builder = transport_.builder();
+  std::size_t body_bytes = 0;
+  for (const ChosenBlock& block : blocks) body_bytes += block.body.size();
+  std::uint8_t* body = nullptr;
+  const auto bodies = builder.CreateUninitializedVector(body_bytes, sizeof(std::uint8_t), &body);
+  protocol::BlockEntry* entry = nullptr;
+  for (const ChosenBlock& block : blocks) {
+    body = std::copy_n(reinterpret_cast<const std::uint8_t*>(block.body.data()), block.body.size(), body);
+  }
+  const auto entries =
+      builder.CreateUninitializedVectorOfStructs<protocol::BlockEntry>(blocks.size(), &entry);
+  for (const ChosenBlock& block : blocks) {
+    *entry++ =
+        protocol::BlockEntry(block.chunk.value, block.from.value_or(block.to).value, block.to.value,
+                             block.hash, static_cast<std::uint16_t>(block.body.size()), block.epoch.value);
+  }
+  flatbuffers::Offset<protocol::Digest> digest;
+  if (is_digest_due(session)) {
+    digest = protocol::CreateDigest(builder, tick_.value, digest_->hash, digest_->entities);
+  }
+  protocol::FrameBuilder frame(builder);
+  frame.add_tick(tick_.value);
+  if (const auto newest = session.inputs.newest()) frame.add_input_ack(newest->value);
+  frame.add_blocks(entries);
+  frame.add_bodies(bodies);
+  if (!digest.IsNull()) frame.add_digest(digest);
+  frame.add_phase(is_frozen() ? protocol::Phase::Frozen : protocol::Phase::Running);
+  if (!session.player.is_null()) frame.add_controlled(session.player.bits());
+  const auto sent = transport_.send(session.id, frame.Finish());
+  if (!sent.ok()) {
+    SHOAL_ASSERT(sent.error() != SendError::TooLarge, "a frame was filled beyond its datagram");
+    return false;
+  }
+  session.view->sent(*sent, tick_);
+  session.input_told = session.inputs.newest();
+  session.last_frame = tick_;
+  return true;
+}
+
+// --- what clients send
+// -------------------------------------------------------------------------------------------
+
+PacketVerdict Server::on_packet(SessionId id, Sequence, const protocol::Packet& packet) {
+  Session* session = find(id);
+  const auto* update = packet.payload_as_ClientUpdate();
+  if (!session || !update) return PacketVerdict::Acknowledge;
+  if (!session->inputs.accept(*update)) ++counters_.bad_updates;
+  take_resyncs(*session, *update);
+  if (update->digest()) take_digest(*session, *update->digest());
+  return PacketVerdict::Acknowledge;
+}
+
+void Server::take_resyncs(Session& session, const protocol::ClientUpdate& update) {
+  if (!update.resyncs()) return;
+  if (update.resyncs()->size() > kMaxResyncsPerUpdate) {
+    ++counters_.bad_updates;
+    return;
+  }
+  for (const auto* resync : *update.resyncs()) {
+    const ChunkId chunk{resync->chunk()};
+    if (chunk.value >= chunks_.size()) {
+      ++counters_.bad_updates;
+      continue;
+    }
+    if (session.view->on_resync(chunk, Epoch{resync->epoch()}, tick_))
+      report_mismatch(session, *resync, chunks_[chunk]);
+  }
+}
+
+// Names the component whose share of the state differs, while the version in question is still kept.
+void Server::report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk) {
+  const auto* hashes = resync.component_hashes();
+  if (!hashes || hashes->size() != table_.size()) return;
+  ++counters_.mismatches_reported;
+  const ChunkVersion* version = chunk.find(Tick{resync.to()});
+  if (!version) return;
+  for (ComponentIndex component = 0; component < table_.size(); ++component) {
+    if (hashes->Get(component) == version->component_hash(component)) continue;
+    log_warn("player {}: chunk {} at tick {} differs in {}; sending it whole", session.number.value,
+             chunk.id().value, resync.to(), table_[component].name);
+    return;
+  }
+  log_warn("player {}: chunk {} at tick {} differs in its bindings; sending it whole", session.number.value,
+           chunk.id().value, resync.to());
+}
+
+void Server::take_digest(Session& session, const protocol::DigestReport& report) {
+  if (!digest_ || session.has_compared) return;
+  if (report.result() != protocol::DigestResult::Exact &&
+      report.result() != protocol::DigestResult::Differs) {
+    ++counters_.bad_updates;
+    return;
+  }
+  session.has_compared = true;
+  const bool exact = report.result() == protocol::DigestResult::Exact;
+  ++(exact ? counters_.digests_exact : counters_.digests_different);
+  if (!exact) {
+    log_warn("player {}: its mirror differs: {} entities there, {} here", session.number.value,
+             report.entities(), digest_->entities);
+  }
+}
+
+// --- sessions
+// ----------------------------------------------------------------------------------------------------
+
+void Server::on_joined(SessionId id, const JoinRequest& request) {
+  auto session = std::make_unique<Session>();
+  session->id = id;
+  session->number = {++players_};
+  session->view = std::make_unique<ClientView>(chunks_, replication_);
+  session->last_frame = tick_ - kMaxTicksWithoutFrame;
+  ++counters_.joined;
+  log_info("player {} joined from {}", session->number.value, to_string(request.peer));
+  sessions_[id.index] = std::move(session);
+  joining_.push_back(id);
+}
+
+void Server::on_left(SessionId id, CloseReason reason) {
+  Session* session = find(id);
+  if (!session) return;
+  ++counters_.left;
+  if (reason == CloseReason::TimedOut) ++counters_.timed_out;
+  log_info("player {} left: {}", session->number.value, to_string(reason));
+  if (!session->player.is_null()) departed_.push_back({session->player, reason});
+  sessions_[id.index].reset();
+}
+
+void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {
+  log_info("refused {}: {}{}{}", to_string(peer), to_string(reason), detail.empty() ? "" : ": ", detail);
+}
+
+void Server::on_acknowledged(SessionId id, Sequence sequence) {
+  if (Session* session = find(id)) session->view->on_acknowledged(sequence);
+}
+void Server::on_lost(SessionId id, Sequence sequence) {
+  if (Session* session = find(id)) session->view->on_lost(sequence);
+}
+
+// --- the end
+// -----------------------------------------------------------------------------------------------------
+
+void Server::freeze() {
+  if (!is_frozen()) frozen_at_ = clock_->now();
+}
+
+bool Server::all_compared() const {
+  if (!digest_) return false;
+  return std::all_of(sessions_.begin(), sessions_.end(),
+                     [](const auto& session) { return !session || session->has_compared; });
+}
+
+void Server::shut_down() {
+  transport_.shut_down();
+}
+
+}  // namespace shoal

@@ -1,0 +1,140 @@
+// The server: one world, its tick, its clients. It owns the registry and the sessions; time, randomness and
+// the port are given to it, so that main runs it over UDP and the simulation over a network in memory.
+//
+// 1. One tick: leavers, joiners, inputs, systems, changes into chunks, frames out. Clients never see half a
+// tick.
+// 2. What a client sends is its own matter: it is checked, counted, bounded, and at worst ends that session.
+// 3. Frozen, the systems stand still and nobody joins; traffic goes on until every client has everything and
+// has
+//    compared its mirror with the server's digest.
+// Threads: all calls from one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "server/change_tracker.hpp"
+#include "server/chunk_store.hpp"
+#include "server/client_view.hpp"
+#include "server/game.hpp"
+#include "shared/base/histogram.hpp"
+#include "shared/ecs/registry.hpp"
+#include "shared/ecs/systems.hpp"
+#include "shared/net/input_channel.hpp"
+#include "shared/net/server_transport.hpp"
+#include "shared/replication/component_table.hpp"
+#include "shared/replication/world_digest.hpp"
+
+namespace shoal {
+
+struct ServerConfig {
+  std::uint32_t tick_rate_hz = 30;
+  std::uint32_t max_sessions = 256;
+  Duration time_out = kDefaultTimeOut;
+  /// Per client and tick. What does not fit waits, the longest waiting first.
+  std::uint32_t max_datagrams_per_tick = 24;
+  std::uint32_t max_entities = 1u << 18;
+  Tick first_tick{0};
+  /// Frozen, a client that does not catch up within this time is sent its digest all the same.
+  Duration freeze_deadline = seconds(10);
+};
+
+struct ServerCounters {
+  std::uint64_t joined = 0;
+  std::uint64_t left = 0;
+  std::uint64_t timed_out = 0;
+  std::uint64_t bad_updates = 0;  // counts, ids or enumerators that no client sends
+  std::uint64_t bad_inputs = 0;   // bytes that are no input of the game
+  std::uint64_t mismatches_reported = 0;
+  std::uint64_t digests_exact = 0;
+  std::uint64_t digests_different = 0;
+};
+
+class Server final : private ServerTransport::Handler {
+ public:
+  /// All references outlive the server. Starts the game's world and makes its first version.
+  Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entropy, const ServerConfig& config);
+  ~Server() override;
+
+  /// Takes in what waits at the port; handshakes are answered at once. Call it often between ticks.
+  void poll() { transport_.poll(); }
+  /// One step of the world, and what is new to every client.
+  void run_tick();
+
+  /// The systems stand still from the next tick on; every client is asked to compare its mirror.
+  void freeze();
+  bool is_frozen() const { return frozen_at_.has_value(); }
+  /// Frozen, and every client has told what came out of the comparison, or is gone.
+  bool all_compared() const;
+  /// Tells every client that the server ends. Poll a little longer, for those who miss it.
+  void shut_down();
+
+  Tick tick() const { return tick_; }
+  Registry& registry() { return registry_; }
+  const Registry& registry() const { return registry_; }
+  const ComponentTable& table() const { return table_; }
+  const ChunkStore& chunks() const { return chunks_; }
+  const Systems& systems() const { return systems_; }
+  std::size_t session_count() const { return transport_.session_count(); }
+  const ServerCounters& counters() const { return counters_; }
+  const ReplicationCounters& replication() const { return replication_; }
+  const TransportCounters& transport_counters() const { return transport_.counters(); }
+  /// Entities that clients should see. O(world).
+  std::size_t replicated_entities() const { return digest_world(registry_, table_).entities; }
+
+ private:
+  struct Session {
+    SessionId id;
+    PlayerNumber number;
+    Entity player{};
+    std::unique_ptr<ClientView> view;
+    InputReceiver inputs;
+    std::optional<Tick> input_told;  // the acknowledgement that the last frame carried
+    Tick last_frame{};
+    bool has_compared = false;
+  };
+  struct Departed {
+    Entity player;
+    CloseReason reason;
+  };
+
+  void on_joined(SessionId session, const JoinRequest& request) override;
+  PacketVerdict on_packet(SessionId session, Sequence sequence, const protocol::Packet& packet) override;
+  void on_acknowledged(SessionId session, Sequence sequence) override;
+  void on_lost(SessionId session, Sequence sequence) override;
+  void on_left(SessionId session, CloseReason reason) override;
+  void on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) override;
+
+  Session* find(SessionId id);
+  void admit_players();
+  void apply_inputs(Session& session);
+  void take_resyncs(Session& session, const protocol::ClientUpdate& update);
+  void take_digest(Session& session, const protocol::DigestReport& report);
+  void report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk);
+  void send_frames(Session& session);
+  bool send_frame(Session& session, std::span<const ChosenBlock> blocks);
+  bool is_digest_due(const Session& session) const;
+
+  Game* game_;
+  const Clock* clock_;
+  ServerConfig config_;
+  ComponentTable table_;
+  Registry registry_;
+  Systems systems_;
+  ChunkStore chunks_;
+  std::optional<ChangeTracker> tracker_;
+  ReplicationCounters replication_;
+  ServerCounters counters_;
+  ServerTransport transport_;
+  std::vector<std::unique_ptr<Session>> sessions_;  // by session index
+  std::vector<SessionId> joining_;
+  std::vector<Departed> departed_;
+  std::uint32_t players_ = 0;
+  Tick tick_;
+  std::optional<Time> frozen_at_;
+  std::optional<WorldDigest> digest_;
+};
+
+}  // namespace shoal

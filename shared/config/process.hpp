@@ -1,0 +1,17 @@
+// What the mains of shoal ask of the operating system beside options: to be told when to stop, and how much
+// memory the process used. Not for libraries.
+#pragma once
+
+#include <cstdint>
+
+namespace shoal {
+
+/// From now on SIGINT and SIGTERM are counted instead of ending the process. A third one ends it at once, for
+/// someone whose patience is over.
+void catch_stop_signals();
+/// How many came so far.
+int stop_signals();
+
+std::uint64_t peak_rss_bytes();
+
+}  // namespace shoal

@@ -167,7 +167,8 @@ void ClientTransport::take_payload(Sequence sequence, const protocol::Packet& pa
     }
     case protocol::Payload::Frame: {
       const PacketVerdict verdict = handler_.on_packet(sequence, packet);
-      if (verdict == PacketVerdict::Acknowledge) connection_->acknowledge(sequence, now);
+      const bool goes_on = state_ == ClientState::Connected;  // the handler may have closed it
+      if (goes_on && verdict == PacketVerdict::Acknowledge) connection_->acknowledge(sequence, now);
       return;
     }
     default:

@@ -37,7 +37,7 @@ enum class ClientState : std::uint8_t { Idle, Connecting, Connected, Closed };
 
 class ClientTransport {
  public:
-  /// Calls may send, close and ask; they must not poll or connect.
+  /// Calls may send, close, connect again after on_closed, and ask; they must not poll.
   class Handler {
    public:
     virtual ~Handler() = default;

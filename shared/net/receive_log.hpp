@@ -34,6 +34,10 @@ class ReceiveLog {
     TooFarAhead,  // more than kMaxSequenceJump ahead, or 0
   };
 
+  ReceiveLog() = default;
+  /// Starts as if all up to `newest` had gone by.
+  explicit ReceiveLog(Sequence newest) : newest_(newest) {}
+
   /// Where a datagram with this sequence stands; changes nothing.
   Arrival classify(Sequence sequence) const;
   /// Marks it as arrived. REQUIRES: classify() says New.

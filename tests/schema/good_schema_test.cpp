@@ -1,7 +1,8 @@
 // What a schema means: sizes at the border, hashes, order.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "schema/generator/emit.hpp"
@@ -13,7 +14,7 @@
 namespace shoal::schemac {
 namespace {
 
-std::uint64_t hash_of(std::string_view body) {
+std::uint64_t hash_of(const std::string& body) {
   return component_of({body}).hash;
 }
 
@@ -45,6 +46,22 @@ TEST(SchemaModel, OrderOfTheFileDoesNotMatter) {
 TEST(SchemaModel, ComponentMayAlsoBeTheTypeOfAField) {
   const auto model = model_of({"struct Place { x: int; } struct Path { at: [Place:2]; }"});
   ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->components.size(), 2u);
+}
+TEST(Quantisation, OuterAttributeGoesBeforeTheInnerOne) {
+  const ComponentModel component =
+      component_of({"struct Pair (type) { a: ubyte (max: \"9\"); b: ubyte (max: \"9\"); } struct A { x: Pair "
+                    "(max: \"3\"); y: Pair; }"});
+  ASSERT_EQ(component.scalars.size(), 4u);
+  EXPECT_EQ(component.scalars[0].quantisation.steps, 3u) << component.scalars[0].path;
+  EXPECT_EQ(component.scalars[2].quantisation.steps, 9u) << component.scalars[2].path;
+}
+TEST(SchemaReadme, ExampleIsASchema) {
+  std::ifstream file(SHOAL_TEST_SCHEMA_DIR "/README.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t start = page.find("```\n") + 4;
+  const auto model = model_of({.body = page.substr(start, page.find("```", start) - start), .head = ""});
+  ASSERT_TRUE(model.ok()) << to_string(model.error().front());
   EXPECT_EQ(model->components.size(), 2u);
 }
 TEST(Quantisation, FinestStepThatIsAcceptedComesBackFromFloat) {

@@ -13,7 +13,7 @@
 
 namespace shoal::schemac {
 
-Result<SchemaModel, std::vector<SchemaError>> model_of(SchemaText text) {
+Result<SchemaModel, std::vector<SchemaError>> model_of(const SchemaText& text) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
                                        ("shoal_schema_test_" + std::to_string(static_cast<long>(::getpid())));
   std::filesystem::create_directories(folder);
@@ -33,7 +33,7 @@ Result<SchemaModel, std::vector<SchemaError>> model_of(SchemaText text) {
   return build_model(std::move(*declarations));
 }
 
-std::string complaints_about(SchemaText text) {
+std::string complaints_about(const SchemaText& text) {
   const auto model = model_of(text);
   std::string lines;
   if (model) return lines;
@@ -41,7 +41,7 @@ std::string complaints_about(SchemaText text) {
   return lines;
 }
 
-ComponentModel component_of(SchemaText text) {
+ComponentModel component_of(const SchemaText& text) {
   const auto model = model_of(text);
   if (!model) {
     for (const SchemaError& error : model.error()) ADD_FAILURE() << to_string(error);

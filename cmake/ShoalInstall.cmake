@@ -1,6 +1,6 @@
 # What `cmake --install` lays down: the libraries with their headers under include/shoal, the generator, and
-# the CMake package that find_package(shoal) reads. The demo (shared/game) stays out: a user's own game takes
-# its place. tests/install builds a project on it.
+# the CMake package that find_package(shoal) reads. The demo (shared/game, server/demo, client/bots) stays out: a
+# user's own game takes its place. tests/install builds a project on it.
 include(CMakePackageConfigHelpers)
 
 get_property(shoal_modules GLOBAL PROPERTY SHOAL_MODULES)

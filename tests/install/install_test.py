@@ -5,6 +5,7 @@ The project (tests/install/outside) has a schema of its own and sees nothing of 
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,17 @@ def run(*command, may_fail=False):
     return done
 
 
+def check_headers(root):
+    """Every header that an installed header includes is installed too, and none is the demo's."""
+    for header in root.rglob("*.hpp"):
+        for name in re.findall(r'#include "([^"]+)"', header.read_text(encoding="utf-8")):
+            if not (root / name).is_file():
+                sys.exit(f"{header.relative_to(root)} includes {name}, which is not installed")
+    demo = [path for path in root.rglob("*") if path.name in ("game", "demo", "bots")]
+    if demo:
+        sys.exit(f"the demo is installed: {demo}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cmake", default="cmake")
@@ -37,6 +49,7 @@ def main():
         # The copy proves that the project needs nothing from beside it.
         shutil.copytree(pathlib.Path(__file__).parent / "outside", source)
         run(options.cmake, "--install", options.build, "--prefix", prefix)
+        check_headers(prefix / "include" / "shoal")
         run(options.cmake, "-S", source, "-B", build, "-G", options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_CXX_FLAGS={options.flags}")
         run(options.cmake, "--build", build)

@@ -40,10 +40,9 @@ MODULES = [
            ("shared/base", "shared/ecs", "shared/wire", "schema protocol"), ("fmt", "flatbuffers", "xxhash")),
     # The components' descriptors are of shared/wire.
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
-    # The libraries know no game; the programs beside them wire the demo in.
-    Module("server programs", r"server/(main|demo_\w+)\.", SHARED + GAME + ("schema protocol", "server"), ("fmt", "asio")),
-    Module("client programs", r"client/(main|demo_\w+|bots?(_\w+)?)\.", SHARED + GAME + ("schema protocol", "client"),
-           ("fmt", "asio")),
+    # The libraries know no game; the demo's server and the bots wire shared/game in.
+    Module("server/demo", r"server/(demo/|main\.cpp)", SHARED + GAME + ("schema protocol", "server"), ("fmt", "asio")),
+    Module("client/bots", r"client/bots/", SHARED + GAME + ("schema protocol", "client"), ("fmt", "asio")),
     Module("server", r"server/", SHARED + ("schema protocol",), ("fmt", "flatbuffers", "xxhash")),
     Module("client", r"client/", SHARED + ("schema protocol",), ("fmt", "flatbuffers", "xxhash")),
 ]
@@ -105,7 +104,7 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol"}
+    names |= {"protocol": "schema protocol", "demo_server": "server/demo", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -131,7 +131,7 @@ void ClientTransport::take_refuse(const Opened& opened) {
   if (!refuse) return counters_.count(BadDatagram::Malformed);
   refuse_reason_ = refuse->reason;
   ++counters_.refused[static_cast<std::size_t>(refuse->reason)];
-  end(CloseReason::Refused, refuse->detail);
+  end(CloseReason::Refused, with_own_names(refuse->detail, config_.schema));
 }
 
 // ------------------------------------------------------------------------------------------------ session

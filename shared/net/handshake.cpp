@@ -8,10 +8,9 @@
 namespace shoal {
 namespace {
 
-// Response: what stands beside the components and their names, and what one of each costs at most.
+// Response: what stands beside the components and their names, and what a component costs.
 constexpr std::size_t kResponseFixedBytes = 220;
 constexpr std::size_t kComponentBytes = sizeof(protocol::ComponentVersion);
-constexpr std::size_t kNameOverheadBytes = 12;
 
 protocol::Key to_wire(const HandshakeKey& key) {
   return protocol::Key(flatbuffers::span<const std::uint8_t, 32>(key));
@@ -75,18 +74,15 @@ void HandshakeWriter::response(std::uint64_t nonce, const ResponseBody& body, Ou
   room -= count * kComponentBytes;
 
   std::vector<protocol::ComponentVersion> components;
-  std::vector<flatbuffers::Offset<flatbuffers::String>> names;
+  std::string names;
   bool names_fit = true;
   for (std::size_t i = 0; i < count; ++i) {
     const SchemaEntry& entry = body.components[i];
     components.emplace_back(entry.hash, entry.wire_id);
-    const std::size_t name_bytes = entry.name.size() + kNameOverheadBytes;
-    names_fit = names_fit && name_bytes <= room;
-    if (!names_fit) continue;
-    room -= name_bytes;
-    names.push_back(builder_.CreateString(entry.name));
+    names_fit = names_fit && names.size() + entry.name.size() + 1 <= room;
+    if (names_fit) names += entry.name + '\n';
   }
-  const auto names_at = names.empty() ? 0 : builder_.CreateVector(names);
+  const auto names_at = names.empty() ? 0 : builder_.CreateString(names);
   const auto components_at = components.empty() ? 0 : builder_.CreateVectorOfStructs(components);
   const auto* credentials = reinterpret_cast<const std::uint8_t*>(body.credentials.data());
   const auto credentials_at =
@@ -121,11 +117,13 @@ SchemaVersions read_response_components(std::span<const std::byte> body) {
   const auto* response = verified<protocol::Response>(body);
   SchemaVersions result;
   if (response == nullptr || response->components() == nullptr) return result;
-  const auto* names = response->component_names();
-  for (flatbuffers::uoffset_t i = 0; i < response->components()->size(); ++i) {
-    const protocol::ComponentVersion& version = *response->components()->Get(i);
-    std::string name = names != nullptr && i < names->size() ? printable(names->Get(i)->string_view()) : "";
-    result.push_back({version.wire_id(), version.hash(), std::move(name)});
+  std::string_view names =
+      response->component_names() == nullptr ? "" : response->component_names()->string_view();
+  for (const protocol::ComponentVersion* version : *response->components()) {
+    const std::size_t line = names.find('\n');
+    const bool has_name = line != std::string_view::npos;
+    result.push_back({version->wire_id(), version->hash(), has_name ? printable(names.substr(0, line)) : ""});
+    if (has_name) names.remove_prefix(line + 1);
   }
   sort_schema(result);
   return result;

@@ -8,6 +8,14 @@
 
 namespace shoal {
 
+namespace {
+
+std::string nameless(std::uint32_t wire_id) {
+  return fmt::format("component 0x{:08x}", wire_id);
+}
+
+}  // namespace
+
 void sort_schema(SchemaVersions& schema) {
   std::sort(schema.begin(), schema.end(),
             [](const SchemaEntry& a, const SchemaEntry& b) { return a.wire_id < b.wire_id; });
@@ -23,7 +31,7 @@ std::string describe_schema_difference(std::span<const SchemaEntry> server,
                                        std::span<const SchemaEntry> client, bool client_list_is_cut,
                                        std::size_t max_bytes) {
   const auto name = [](const SchemaEntry& entry) {
-    return entry.name.empty() ? fmt::format("component 0x{:08x}", entry.wire_id) : entry.name;
+    return entry.name.empty() ? nameless(entry.wire_id) : entry.name;
   };
   std::vector<std::string> parts;
   std::size_t s = 0;
@@ -56,6 +64,15 @@ std::string describe_schema_difference(std::span<const SchemaEntry> server,
   }
   if (client_list_is_cut) text += text.empty() ? "the client's list was cut" : "; list cut";
   return text;
+}
+
+std::string with_own_names(std::string difference, std::span<const SchemaEntry> client) {
+  for (const SchemaEntry& entry : client) {
+    const std::string id = nameless(entry.wire_id);
+    const std::size_t at = difference.find(id);
+    if (at != std::string::npos && !entry.name.empty()) difference.replace(at, id.size(), entry.name);
+  }
+  return difference;
 }
 
 }  // namespace shoal

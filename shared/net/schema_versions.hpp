@@ -28,4 +28,7 @@ std::string describe_schema_difference(std::span<const SchemaEntry> server,
                                        std::span<const SchemaEntry> client, bool client_list_is_cut,
                                        std::size_t max_bytes);
 
+/// The same text with names in place of the ids that the server had no name for: the client knows its own.
+std::string with_own_names(std::string difference, std::span<const SchemaEntry> client);
+
 }  // namespace shoal

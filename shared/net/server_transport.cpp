@@ -140,11 +140,12 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
                                    Time now) {
   forget_used_responses(now);
   if (used_in_order_.size() >= kMaxUsedResponses) return refuse(peer, nonce, RefuseReason::Busy, {});
-  // The cookie proved the address, so it is the same client that comes again, perhaps after a crash.
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].session != nullptr && slots_[i].session->connection.peer() == peer) {
-      end({i, slots_[i].generation}, CloseReason::Replaced, {}, true);
-    }
+    const Session* session = slots_[i].session.get();
+    if (session == nullptr || session->connection.peer() != peer) continue;
+    if (session->nonce == nonce) return send_accept(*session);  // Accept was lost for longer than we remember
+    // The cookie proved the address, so it is the same client that comes again, perhaps after a crash.
+    end({i, slots_[i].generation}, CloseReason::Replaced, {}, true);
   }
   if (free_slots_.empty()) {
     return refuse(peer, nonce, RefuseReason::ServerFull,

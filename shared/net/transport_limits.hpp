@@ -29,7 +29,7 @@ inline constexpr Duration kKeepAlive = milliseconds{250};
 inline constexpr Duration kDefaultTimeOut = seconds{10};
 /// The client repeats Hello and Response after this long, doubled up to the maximum.
 inline constexpr Duration kHandshakeRetry = milliseconds{200};
-inline constexpr Duration kHandshakeRetryMax = milliseconds{1000};
+inline constexpr Duration kHandshakeRetryMax = milliseconds{800};
 /// Close is sent so many times at once, and again for what still comes for the session afterwards.
 inline constexpr int kCloseCopies = 4;
 

@@ -1,0 +1,336 @@
+// From Hello to Accept or Refuse: honest clients on bad networks, and peers that are not honest.
+#include <set>
+
+#include "tests/unit/net/net_fixture.hpp"
+#include "tests/unit/net/raw_peer.hpp"
+
+namespace shoal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class HandshakeTest : public NetTest {
+ protected:
+  std::uint64_t bytes_sent_by_server() const { return server->port->counters().sent_bytes; }
+};
+
+TEST_F(HandshakeTest, JoinsWithinOneRoundTripTimesTwo) {
+  network.set_default_link({.latency = milliseconds{20}});
+  start_server();
+  TestClient& client = add_client(1);
+  client.transport.connect();
+  run(milliseconds{79});
+  EXPECT_EQ(client.transport.state(), ClientState::Connecting);
+  run(milliseconds{5});
+  EXPECT_EQ(client.transport.state(), ClientState::Connected);
+}
+
+TEST_F(HandshakeTest, EveryoneJoinsAtSixtyPercentLossInTheEnd) {
+  network.set_default_link(
+      {.loss_percent = 60, .duplicate_percent = 20, .reorder_percent = 20, .latency = milliseconds{30}});
+  start_server({.max_sessions = 64, .time_out = seconds{60}});
+  for (std::uint16_t i = 0; i < 50; ++i) add_client(i, {.connect_time_out = seconds{60}}).transport.connect();
+  run(seconds{50});
+  std::set<std::uint64_t> connections;
+  for (const auto& client : clients) {
+    EXPECT_EQ(client->transport.state(), ClientState::Connected);
+    EXPECT_EQ(client->handler.connected, 1);
+    connections.insert(client->transport.connection_id().value);
+  }
+  EXPECT_EQ(connections.size(), 50u);
+  EXPECT_EQ(server->transport.session_count(), 50u) << "a Response that came twice opens one session";
+  EXPECT_EQ(server->handler.joined.size(), 50u);
+}
+
+TEST_F(HandshakeTest, NoServerEndsInNoAnswerWithRemedy) {
+  TestClient& client = add_client(1, {.connect_time_out = seconds{3}});
+  client.transport.connect();
+  run(seconds{4});
+  EXPECT_THAT(client.handler.closed, ElementsAre(Pair(CloseReason::NoAnswer, HasSubstr("10.0.0.1:7777"))));
+  EXPECT_THAT(client.transport.describe_close(), HasSubstr("check address, port and firewall"));
+  EXPECT_LT(client.transport.counters().sent_datagrams, 12u) << "Hello is repeated with growing pauses";
+}
+
+TEST_F(HandshakeTest, CredentialsReachTheServer) {
+  start_server();
+  add_client(1, {.credentials = {std::byte{1}, std::byte{2}}}).transport.connect();
+  run(milliseconds{20});
+  EXPECT_THAT(server->handler.credentials, ElementsAre(std::byte{1}, std::byte{2}));
+}
+
+// ----------------------------------------------------------------------------------------------- refusals
+
+// P16
+TEST_F(HandshakeTest, SchemaMismatchNamesTheComponentsOnBothSides) {
+  start_server({.schema = {{0x10, 0x1, "Health"}, {0x20, 0x2, "Mana"}, {0x30, 0x3, "Position"}}});
+  TestClient& client =
+      add_client(1, {.schema = {{0x10, 0x9, "Health"}, {0x30, 0x3, "Position"}, {0x40, 0x4, "Stamina"}}});
+  client.transport.connect();
+  run(milliseconds{50});
+  const std::string detail =
+      "Health: server 0x0000000000000001 client 0x0000000000000009; only on the server: Mana; only on the "
+      "client: Stamina";
+  EXPECT_THAT(client.handler.closed, ElementsAre(Pair(CloseReason::Refused, detail)));
+  EXPECT_EQ(client.transport.refuse_reason(), RefuseReason::SchemaMismatch);
+  EXPECT_THAT(client.transport.describe_close(), HasSubstr("build them from one schema"));
+  EXPECT_THAT(server->handler.refused, ElementsAre(Pair(RefuseReason::SchemaMismatch, detail)));
+  EXPECT_EQ(server->transport.session_count(), 0u);
+}
+
+// P16
+TEST_F(HandshakeTest, SchemaTooLongForADatagramStillNamesWhatItCan) {
+  SchemaVersions many;
+  for (std::uint32_t i = 0; i < 200; ++i)
+    many.push_back({i, i, "some.rather.long.namespace.Component" + std::to_string(i)});
+  start_server({.schema = {{0x0, 0x5, "Health"}}});
+  TestClient& client = add_client(1, {.schema = many});
+  client.transport.connect();
+  run(milliseconds{50});
+  ASSERT_THAT(client.handler.closed, SizeIs(1));
+  EXPECT_THAT(client.handler.closed[0].second,
+              HasSubstr("Health: server 0x0000000000000005 client 0x0000000000000000"));
+  EXPECT_THAT(client.handler.closed[0].second,
+              HasSubstr("only on the client: some.rather.long.namespace.Component1;"));
+}
+
+TEST_F(HandshakeTest, WrongProtocolVersionIsRefusedWithBothVersions) {
+  start_server({.protocol_version = 7});
+  TestClient& client = add_client(1);
+  client.transport.connect();
+  run(milliseconds{50});
+  EXPECT_THAT(client.handler.closed, ElementsAre(Pair(CloseReason::Refused, "server 7 client 1")));
+  EXPECT_EQ(client.transport.refuse_reason(), RefuseReason::WrongProtocolVersion);
+  EXPECT_THAT(server->handler.refused,
+              ElementsAre(Pair(RefuseReason::WrongProtocolVersion, "server 7 client 1")));
+}
+
+TEST_F(HandshakeTest, FullServerRefusesAndTakesTheNextWhenSomeoneLeft) {
+  start_server({.max_sessions = 2});
+  for (std::uint16_t i = 0; i < 3; ++i) {
+    add_client(i).transport.connect();
+    run(milliseconds{20});
+  }
+  EXPECT_EQ(clients[2]->transport.refuse_reason(), RefuseReason::ServerFull);
+  EXPECT_EQ(clients[2]->transport.close_detail(), "2 of 2 sessions");
+  clients[0]->transport.close();
+  run(milliseconds{20});
+  clients[2]->transport.connect();
+  run(milliseconds{20});
+  EXPECT_EQ(clients[2]->transport.state(), ClientState::Connected);
+}
+
+TEST_F(HandshakeTest, ServerThatShutsDownTellsItsClientsAndRefusesNewOnes) {
+  start_server();
+  add_client(1).transport.connect();
+  run(milliseconds{20});
+  server->transport.shut_down();
+  add_client(2).transport.connect();
+  run(milliseconds{20});
+  EXPECT_EQ(clients[0]->transport.close_reason(), CloseReason::ServerShutDown);
+  EXPECT_EQ(clients[1]->transport.refuse_reason(), RefuseReason::ShuttingDown);
+}
+
+// ----------------------------------------------------------------------------------- peers that are not
+// honest
+
+// T6
+TEST_F(HandshakeTest, SpoofedHelloGetsNoMoreThanItSent) {
+  start_server({.schema = demo_schema()});
+  RawPeer peer(network, client_endpoint(1), 5);
+  const auto cost = [&](std::span<const std::byte> bytes) {
+    const std::uint64_t before = bytes_sent_by_server();
+    peer.send(bytes);
+    server->transport.poll();
+    return bytes_sent_by_server() - before;
+  };
+  peer.say_hello();
+  const OutgoingDatagram hello = peer.last_sent();
+  EXPECT_EQ(hello.size, kMaxDatagramBytes);
+  EXPECT_GT(cost(hello.span()), 0u);
+  EXPECT_LE(cost(hello.span()), hello.size);
+  peer.say_hello(99);
+  const OutgoingDatagram wrong = peer.last_sent();
+  EXPECT_LE(cost(wrong.span()), wrong.size) << "neither does a refusal";
+  // A Hello that is not padded gets nothing at all.
+  std::array<std::byte, kMaxDatagramBytes> bytes;
+  for (const std::size_t body_bytes : {std::size_t{60}, std::size_t{500}, kMaxPacketBodyBytes - 1}) {
+    const std::size_t size = seal({DatagramType::Hello, 5, Sequence{}},
+                                  std::span(hello.bytes).subspan(kPacketHeaderBytes, body_bytes), bytes);
+    EXPECT_EQ(cost(std::span(bytes).first(size)), 0u);
+  }
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::UnpaddedHello), 3u);
+  // A Response without good cookie and a Packet of no session get nothing either.
+  peer.say_response(HandshakeCookie{});
+  const OutgoingDatagram forged = peer.last_sent();
+  EXPECT_EQ(cost(forged.span()), 0u);
+  peer.say_packet(Sequence{1}, {});
+  const OutgoingDatagram stray = peer.last_sent();
+  EXPECT_EQ(cost(stray.span()), 0u);
+}
+
+// T7
+TEST_F(HandshakeTest, HelloFloodFillsNothing) {
+  start_server({.max_sessions = 4});
+  HandshakeWriter writer;
+  OutgoingDatagram hello;
+  RawPeer peer(network, client_endpoint(1), 1);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    writer.hello(i, {kProtocolVersion, {}}, hello);
+    peer.send(hello.span());
+    if (i % 1000 == 999) server->transport.poll();
+  }
+  EXPECT_EQ(server->transport.session_count(), 0u);
+  EXPECT_THAT(server->handler.joined, IsEmpty());
+  add_client(2).transport.connect();
+  run(milliseconds{20});
+  EXPECT_EQ(clients[0]->transport.state(), ClientState::Connected) << "an honest client joins amid the flood";
+}
+
+TEST_F(HandshakeTest, CookieOfAnotherAddressOpensNothing) {
+  start_server();
+  RawPeer honest(network, client_endpoint(1), 5);
+  honest.say_hello();
+  server->transport.poll();
+  const auto challenge = honest.hear_challenge();
+  ASSERT_TRUE(challenge);
+  RawPeer thief(network, client_endpoint(2), 5);
+  thief.say_response(challenge->cookie);
+  server->transport.poll();
+  EXPECT_EQ(server->transport.session_count(), 0u);
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::ForgedCookie), 1u);
+}
+
+// T3
+TEST_F(HandshakeTest, ResponseUsedAgainAfterItsSessionEndedOpensNothing) {
+  start_server();
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  const OutgoingDatagram response = peer.last_sent();
+  const SessionId session = server->handler.joined[0];
+  server->transport.close(session, CloseReason::Kicked);
+  for (int i = 0; i < 13; ++i) {  // past the life of the cookie
+    peer.send(response.span());
+    run(seconds{1});
+  }
+  EXPECT_EQ(server->transport.session_count(), 0u);
+  EXPECT_THAT(server->handler.joined, SizeIs(1));
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::ReplayedResponse) +
+                server->transport.counters().bad_count(BadDatagram::StaleCookie),
+            13u);
+}
+
+TEST_F(HandshakeTest, LostAcceptIsRepeatedForTheSameSession) {
+  start_server();
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  const ConnectionId first = peer.connection;
+  peer.say_response(peer.cookie);
+  server->transport.poll();
+  const auto opened = peer.hear();
+  ASSERT_TRUE(opened && opened->header.type == DatagramType::Accept);
+  EXPECT_EQ(read_accept(opened->body)->connection, first);
+  EXPECT_THAT(server->handler.joined, SizeIs(1));
+}
+
+TEST_F(HandshakeTest, ClientBelievesOnlyAnswersToItsOwnNonceFromItsServer) {
+  start_server();
+  TestClient& client = add_client(1);
+  RawPeer stranger(network, client_endpoint(9), 5);
+  network.partition(kServerEndpoint, client_endpoint(1));
+  client.transport.connect();
+  HandshakeWriter writer;
+  OutgoingDatagram refuse;
+  writer.refuse(12345, {RefuseReason::ServerFull, ""}, refuse);
+  (void)stranger.port().send(client_endpoint(1), refuse.span());
+  run(milliseconds{5});
+  EXPECT_EQ(client.transport.counters().bad_count(BadDatagram::WrongAddress), 1u);
+  network.heal(kServerEndpoint, client_endpoint(1));
+  (void)server->port->send(client_endpoint(1), refuse.span());
+  run(milliseconds{1});
+  EXPECT_EQ(client.transport.counters().bad_count(BadDatagram::UnexpectedHandshake), 1u);
+  EXPECT_EQ(client.transport.state(), ClientState::Connecting);
+}
+
+// T1
+TEST_F(HandshakeTest, NothingIsUsedAgainAfterStopAndStart) {
+  std::set<std::uint64_t> connections;
+  std::set<std::uint64_t> nonces;
+  for (int round = 0; round < 20; ++round) {
+    SeededEntropy entropy(100 + static_cast<std::uint64_t>(round));
+    ServerRecorder handler;
+    const auto port = network.open(kServerEndpoint);
+    ServerTransport transport(*port, clock, entropy, {}, handler);
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      RawPeer peer(network, client_endpoint(static_cast<std::uint16_t>(i)),
+                   static_cast<std::uint64_t>(round) * 100 + i);
+      ASSERT_TRUE(peer.join(transport));
+      EXPECT_TRUE(connections.insert(peer.connection.value).second) << "a connection id came twice";
+    }
+  }
+  start_server();
+  TestClient& client = add_client(7);
+  for (int round = 0; round < 20; ++round) {
+    client.transport.connect();
+    run(milliseconds{20});
+    ASSERT_EQ(client.transport.state(), ClientState::Connected);
+    EXPECT_TRUE(connections.insert(client.transport.connection_id().value).second);
+    client.transport.close();
+    run(milliseconds{20});
+  }
+}
+
+// T15: every prefix and many mutations of every handshake body.
+TEST_F(HandshakeTest, MalformedHandshakesAreCountedAndChangeNothing) {
+  start_server({.schema = demo_schema()});
+  TestClient& client = add_client(3);
+  network.partition_one_way(kServerEndpoint, client_endpoint(3));
+  client.transport.connect();
+  RawPeer peer(network, client_endpoint(1), 5);
+  peer.say_hello();
+  std::vector<OutgoingDatagram> samples{peer.last_sent()};
+  server->transport.poll();
+  const auto challenge = peer.hear_challenge();
+  ASSERT_TRUE(challenge);
+  peer.say_response(challenge->cookie, {{1, 2, "Other"}, {3, 4, "More"}});
+  samples.push_back(peer.last_sent());
+  HandshakeWriter writer;
+  samples.emplace_back();
+  writer.challenge(5, *challenge, samples.back());
+  samples.emplace_back();
+  writer.accept(5, {ConnectionId{9}, seconds{1}, 30}, samples.back());
+  samples.emplace_back();
+  writer.refuse(5, {RefuseReason::Busy, "detail"}, samples.back());
+
+  Random random(3);
+  OutgoingDatagram changed;
+  for (const OutgoingDatagram& sample : samples) {
+    const std::size_t body_bytes = sample.size - kPacketHeaderBytes - kPacketTagBytes;
+    for (int i = 0; i < 4000; ++i) {
+      std::vector<std::byte> body(
+          sample.bytes.begin() + kPacketHeaderBytes,
+          sample.bytes.begin() + static_cast<std::ptrdiff_t>(kPacketHeaderBytes + body_bytes));
+      if (i < static_cast<int>(body_bytes)) body.resize(static_cast<std::size_t>(i));
+      for (std::uint32_t flips = random.below(4); flips > 0 && !body.empty(); --flips) {
+        const std::uint32_t reach = static_cast<std::uint32_t>(std::min<std::size_t>(body.size(), 200));
+        body[random.below(reach)] = static_cast<std::byte>(random.below(256));
+      }
+      PacketHeader header;
+      ASSERT_FALSE(read_header(sample.span(), header));
+      changed.size = seal(header, body, changed.bytes);
+      peer.send(changed.span());
+      (void)server->port->send(client_endpoint(3), changed.span());
+      if (i % 500 == 0) poll_all();
+    }
+    poll_all();
+  }
+  EXPECT_EQ(server->transport.session_count(), 0u);
+  EXPECT_GT(server->transport.counters().bad_count(BadDatagram::Malformed), 100u);
+  EXPECT_EQ(client.transport.state(), ClientState::Connecting);
+}
+
+}  // namespace
+}  // namespace shoal

@@ -101,6 +101,7 @@ TEST(Registry, TagsWork) {
 }
 
 TEST(Registry, MaskOfAnEntityTellsItsComponentsBeyond64Types) {
+  std::vector<std::uint16_t> destroyed;
   Registry registry;
   [&]<int... kNumbers>(std::integer_sequence<int, kNumbers...>) {
     (registry.register_component<Numbered<kNumbers>>("test.Numbered" + std::to_string(kNumbers)), ...);
@@ -113,7 +114,6 @@ TEST(Registry, MaskOfAnEntityTellsItsComponentsBeyond64Types) {
   registry.emplace<Numbered<129>>(entity, 129);
   registry.emplace<Numbered<129>>(other, 1);
   EXPECT_THAT(registry.component_mask(entity), ElementsAre(2u, 1u, 4u));
-  std::vector<std::uint16_t> destroyed;
   for (const ComponentType type : {ComponentType{130}, ComponentType{1}, ComponentType{64}}) {
     registry.storage(type).on_destroy().connect(
         [&, type](Registry&, Entity) { destroyed.push_back(type.value); });
@@ -343,9 +343,9 @@ TEST(Registry, ClearEndsThoseAliveAndKeepsWhatSignalsCreate) {
 }
 
 TEST(Registry, ClearOfATypeIsDefinedWhenSignalsAddAndRemoveIt) {
+  int heard = 0;
   World world;
   for (int i = 0; i < 20; ++i) world.emplace<Position>(world.create());
-  int heard = 0;
   world.on_destroy<Position>().connect([&](Registry& registry, Entity entity) {
     ++heard;
     if (entity.index == 15) registry.remove<Position>(registry.entity_at(3));

@@ -80,6 +80,7 @@ void ChangeTracker::reconcile(std::uint32_t index, Tick now) {
 
   Chunk* chunk = &(*chunks_)[binding.chunk];
   std::size_t more_bits = 0;
+  bool gained_any = false;  // a tag takes no bits
   for (ComponentIndex component = 0; component < table_->size(); ++component) {
     const bool has = storages_[component]->contains_index(index);
     const bool had = (chunk->pending().present(component) & slot_bit(binding.slot)) != 0;
@@ -88,9 +89,11 @@ void ChangeTracker::reconcile(std::uint32_t index, Tick now) {
       chunks_->touched(binding.chunk);
       chunks_->made_room(binding.chunk);
     }
-    if (has && !had) more_bits += table_->value_bits(component);
+    if (!has || had) continue;
+    gained_any = true;
+    more_bits += table_->value_bits(component);
   }
-  if (more_bits == 0) return;
+  if (!gained_any) return;
   if (!chunk->fits(more_bits)) {
     // It outgrew its chunk: to another one, told as a move so that clients keep it in the meantime.
     Chunk& target = chunks_->with_room(slot_bits(entity));

@@ -91,11 +91,12 @@ void ClientView::on_acknowledged(Sequence sequence) {
   for (const SentBlock& block : datagram->blocks) {
     Subscription& subscription = subscriptions_[block.chunk.value];
     if (subscription.epoch != block.epoch) continue;
-    const bool is_newer = !subscription.baseline || block.to > *subscription.baseline;
+    const bool is_newer = !subscription.newest_baseline || block.to > *subscription.newest_baseline;
     Chunk& chunk = (*chunks_)[block.chunk];
     if (!is_newer || !chunk.pin(block.to)) continue;
     if (subscription.baseline) chunk.unpin(*subscription.baseline);
     subscription.baseline = block.to;
+    subscription.newest_baseline = block.to;
   }
   datagram->sequence = {};
   --in_flight_count_;

@@ -68,6 +68,10 @@ class ClientView {
 
   /// True when the client acknowledged the current version of every chunk.
   bool has_everything() const;
+  /// The version that the client is known to have.
+  std::optional<Tick> baseline(ChunkId chunk) const {
+    return chunk.value < subscriptions_.size() ? subscriptions_[chunk.value].baseline : std::nullopt;
+  }
   /// Datagrams whose fate is not known yet.
   std::size_t in_flight() const { return in_flight_count_; }
 
@@ -75,6 +79,7 @@ class ClientView {
   struct Subscription {
     Epoch epoch{1};
     std::optional<Tick> baseline;
+    std::optional<Tick> newest_baseline;  // that there ever was: older acknowledgements come too late
     std::optional<Tick> sent;  // newest version that is in flight or arrived
     Tick waiting_since{};      // when it last got something
     std::optional<Tick> resynced_at;

@@ -81,6 +81,13 @@ class Server final : private ServerTransport::Handler {
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
+  /// f(PlayerNumber, const ClientView&) for each session.
+  template <class F>
+  void for_each_view(F f) const {
+    for (const auto& session : sessions_) {
+      if (session) f(session->number, *session->view);
+    }
+  }
   /// Entities that clients should see. O(world).
   std::size_t replicated_entities() const { return digest_world(registry_, table_).entities; }
 

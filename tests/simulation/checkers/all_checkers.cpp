@@ -1,0 +1,19 @@
+#include "tests/simulation/checkers/life_checker.hpp"
+#include "tests/simulation/checkers/memory_checker.hpp"
+#include "tests/simulation/checkers/mirror_checker.hpp"
+#include "tests/simulation/checkers/progress_checker.hpp"
+#include "tests/simulation/checkers/session_checker.hpp"
+
+namespace shoal::simulation {
+
+std::vector<std::unique_ptr<Checker>> all_checkers() {
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.push_back(std::make_unique<MirrorChecker>());
+  checkers.push_back(std::make_unique<LifeChecker>());
+  checkers.push_back(std::make_unique<ProgressChecker>());
+  checkers.push_back(std::make_unique<MemoryChecker>());
+  checkers.push_back(std::make_unique<SessionChecker>());
+  return checkers;
+}
+
+}  // namespace shoal::simulation

@@ -1,0 +1,35 @@
+#include "tests/simulation/checkers/memory_checker.hpp"
+
+#include <fmt/core.h>
+
+#include "shared/net/transport_limits.hpp"
+
+namespace shoal::simulation {
+
+void MemoryChecker::after_step(const Simulation& simulation) {
+  const Server& server = simulation.server();
+  for (const auto& chunk : server.chunks().all()) {
+    if (chunk->version_count() > kHistoryTicks + kPinnedVersions + 1) {
+      fail(fmt::format("chunk {} keeps {} versions", chunk->id().value, chunk->version_count()));
+    }
+    if (chunk->departures().size() > 4096) {
+      fail(fmt::format("chunk {} keeps {} departures", chunk->id().value, chunk->departures().size()));
+    }
+  }
+  server.for_each_view([&](PlayerNumber player, const ClientView& view) {
+    if (view.in_flight() > kMaxInFlight)
+      fail(fmt::format("player {} has {} datagrams in flight", player.value, view.in_flight()));
+  });
+  for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
+    const Mirror* mirror = simulation.clients()[i]->client->mirror();
+    if (!mirror) continue;
+    if (mirror->version_count() > mirror->chunk_count() * kMaxMirrorVersions) {
+      fail(fmt::format("client {} keeps {} versions of {} chunks", i, mirror->version_count(),
+                       mirror->chunk_count()));
+    }
+    if (mirror->wanted().size() > mirror->chunk_count())
+      fail(fmt::format("client {} wants a chunk twice", i));
+  }
+}
+
+}  // namespace shoal::simulation

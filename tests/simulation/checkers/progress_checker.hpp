@@ -1,0 +1,27 @@
+// At every moment: a client's baseline of a chunk never goes back, a mirror's chunk never shows an older
+// version, and no block fails its hash (links may damage datagrams, but those never reach the mirror).
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tests/simulation/simulation.hpp"
+
+namespace shoal::simulation {
+
+class ProgressChecker final : public Checker {
+ public:
+  const char* name() const override { return "progress"; }
+  void after_step(const Simulation& simulation) override;
+
+ private:
+  struct Seen {
+    const Mirror* mirror = nullptr;
+    std::vector<std::optional<Tick>> shown;  // by chunk
+  };
+  std::vector<Seen> shown_;
+  std::map<std::uint32_t, std::vector<std::optional<Tick>>> baselines_;  // by player number, then chunk
+};
+
+}  // namespace shoal::simulation

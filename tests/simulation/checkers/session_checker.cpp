@@ -1,0 +1,29 @@
+#include "tests/simulation/checkers/session_checker.hpp"
+
+#include <fmt/core.h>
+
+namespace shoal::simulation {
+
+void SessionChecker::at_end(const Simulation& simulation) {
+  const Plan& plan = simulation.plan();
+  std::size_t connected = 0;
+  for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
+    const SimulatedClient& actor = *simulation.clients()[i];
+    const bool is_connected = actor.client->state() == ClientState::Connected;
+    connected += is_connected;
+    const Duration since = std::max(
+        {actor.plan.joins_at, actor.plan.returns_at, actor.plan.partition_at + actor.plan.partition_length});
+    const bool had_time = plan.length - since > seconds(3);  // a join at 30 % loss takes its time
+    if (actor.should_be_connected(plan.length) && had_time && !is_connected) {
+      fail(fmt::format("client {} should be connected, but: {}", i, actor.client->describe_close()));
+    }
+    if (actor.client->state() == ClientState::Closed &&
+        actor.client->close_reason() == CloseReason::Refused) {
+      fail(fmt::format("client {} was refused: {}", i, actor.client->describe_close()));
+    }
+  }
+  if (simulation.server().counters().bad_inputs > 0) fail("the server calls an honest client's input bad");
+  if (simulation.server().counters().bad_updates > 0) fail("the server calls an honest client's update bad");
+}
+
+}  // namespace shoal::simulation

@@ -1,0 +1,76 @@
+#include "tests/simulation/plan.hpp"
+
+#include <fmt/core.h>
+
+#include "shared/base/random.hpp"
+
+namespace shoal::simulation {
+namespace {
+
+Duration between(Random& random, int low_ms, int high_ms) {
+  return milliseconds(random.between(low_ms, high_ms));
+}
+
+LinkFaults faults_of(Random& random, double max_loss_percent) {
+  LinkFaults faults;
+  if (random.chance(0.15)) return faults;  // some links are perfect
+  faults.loss_percent = random.uniform() * max_loss_percent;
+  faults.duplicate_percent = random.chance(0.5) ? random.uniform(0, 10) : 0;
+  faults.reorder_percent = random.chance(0.5) ? random.uniform(0, 20) : 0;
+  faults.corrupt_percent = random.chance(0.5) ? random.uniform(0, 5) : 0;
+  faults.latency = between(random, 0, 150);
+  faults.jitter = between(random, 0, 40);
+  faults.reorder_delay = between(random, 5, 120);
+  if (random.chance(0.15)) faults.bytes_per_second = 20'000 + random.below(100'000);
+  return faults;
+}
+
+}  // namespace
+
+Plan plan_of(std::uint64_t seed, double max_loss_percent) {
+  Random random(seed);
+  Plan plan;
+  plan.seed = seed;
+  plan.world.game.seed = seed;
+  plan.world.game.entities = random.chance(0.1) ? 0 : random.below(120);
+  plan.world.edits_per_tick = random.below(8);
+  plan.tick_rate_hz = random.chance(0.7) ? 30 : 10 + random.below(51);
+  plan.world.game.tick_rate = plan.tick_rate_hz;
+  // From 0, from just below the wrap, from just below the sign's, or from anywhere.
+  const std::uint32_t starts[] = {0, 0xFFFFFFFFu - random.below(200), 0x7FFFFFFFu - random.below(200),
+                                  static_cast<std::uint32_t>(random.next())};
+  plan.first_tick = Tick{starts[random.below(4)]};
+  plan.max_datagrams_per_tick = random.chance(0.3) ? 1 + random.below(3) : 24;
+  plan.length = between(random, 4000, 12000);
+  const std::uint32_t clients = 1 + random.below(5);
+  for (std::uint32_t i = 0; i < clients; ++i) {
+    ClientPlan client;
+    client.joins_at = between(random, 0, 3000);
+    client.to_server = faults_of(random, max_loss_percent);
+    client.from_server = faults_of(random, max_loss_percent);
+    if (random.chance(0.3)) {
+      client.leaves_at = client.joins_at + between(random, 500, 3000);
+      if (random.chance(0.7)) client.returns_at = client.leaves_at + between(random, 0, 1500);
+    }
+    if (random.chance(0.2)) {
+      client.partition_at = client.joins_at + between(random, 500, 3000);
+      client.partition_length = between(random, 100, 3000);
+      client.partition_one_way = random.chance(0.5);
+    }
+    plan.clients.push_back(client);
+  }
+  return plan;
+}
+
+std::string describe(const Plan& plan) {
+  double worst_loss = 0;
+  for (const auto& client : plan.clients) {
+    worst_loss = std::max({worst_loss, client.to_server.loss_percent, client.from_server.loss_percent});
+  }
+  return fmt::format(
+      "{} clients, {} entities, {} edits a tick, {} Hz from tick {}, {:.1f} s, loss up to {:.0f} %",
+      plan.clients.size(), plan.world.game.entities, plan.world.edits_per_tick, plan.tick_rate_hz,
+      plan.first_tick.value, to_seconds(plan.length), worst_loss);
+}
+
+}  // namespace shoal::simulation

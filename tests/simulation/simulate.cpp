@@ -1,0 +1,68 @@
+// Plays seeds until one fails or all are done: `shoal-simulate --seeds 500 --from 1`. scripts/simulate builds
+// and starts it.
+
+#include <cstdio>
+
+#include "shared/config/option_table.hpp"
+#include "shared/config/process.hpp"
+#include "shared/config/text_file.hpp"
+#include "shared/config/version.hpp"
+#include "tests/simulation/simulation.hpp"
+
+extern "C" char** environ;
+
+namespace shoal::simulation {
+namespace {
+
+int run_main(int argc, char** argv) {
+  std::uint64_t seeds = 100;
+  std::uint64_t from = 1;
+  double max_loss = 30;
+  bool keep_going = false;
+  OptionTable table(
+      {.program = "shoal-simulate",
+       .summary = "server and clients in one process, under virtual time and a simulated network",
+       .version = kVersion});
+  table.section("simulation");
+  table.add("seeds", &seeds, {.help = "how many", .min = 1, .max = 1e12});
+  table.add("from", &from, {.help = "the first one"});
+  table.add("max-loss", &max_loss,
+            {.help = "percent of datagrams lost on the worst link", .min = 0, .max = 90});
+  table.add("keep-going", &keep_going, {.help = "do not stop at the first failure"});
+  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
+  if (!outcome.ok()) {
+    std::fprintf(stderr, "%s\n", outcome.error().c_str());
+    return 2;
+  }
+  if (outcome->text_to_print) {
+    std::fputs(outcome->text_to_print->c_str(), stdout);
+    return 0;
+  }
+  catch_stop_signals();
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  for (std::uint64_t seed = from; seed < from + seeds && stop_signals() == 0; ++seed, ++done) {
+    const std::string failure = run_seed(seed, max_loss);
+    if (done % 100 == 99)
+      std::fprintf(stderr, "%llu of %llu seeds\n", static_cast<unsigned long long>(done + 1),
+                   static_cast<unsigned long long>(seeds));
+    if (failure.empty()) continue;
+    ++failed;
+    std::printf(
+        "seed %llu failed: %s\n  (%s)\n  again: scripts/simulate --seeds 1 --from %llu --max-loss %g\n",
+        static_cast<unsigned long long>(seed), failure.c_str(), describe(plan_of(seed, max_loss)).c_str(),
+        static_cast<unsigned long long>(seed), max_loss);
+    std::fflush(stdout);
+    if (!keep_going) break;
+  }
+  std::printf("%llu seeds, %llu failed\n", static_cast<unsigned long long>(done),
+              static_cast<unsigned long long>(failed));
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace shoal::simulation
+
+int main(int argc, char** argv) {
+  return shoal::simulation::run_main(argc, argv);
+}

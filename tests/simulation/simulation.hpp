@@ -1,0 +1,93 @@
+// A server and its clients in one process, under a clock that is told to go on and a network in memory. The
+// code is that of shoal-server and shoal-bots; only time, randomness and the network are replaced.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/bots/behaviour.hpp"
+#include "client/client.hpp"
+#include "server/server.hpp"
+#include "server/tick_schedule.hpp"
+#include "shared/net/simulated_network.hpp"
+#include "tests/simulation/plan.hpp"
+
+namespace shoal::simulation {
+
+/// One client of the plan, with all sessions that it has one after the other.
+struct SimulatedClient {
+  ClientPlan plan;
+  Endpoint endpoint;
+  std::unique_ptr<DatagramPort> port;
+  std::unique_ptr<Client> client;
+  Behaviour behaviour;
+  Time next_update{};
+  std::uint32_t sessions = 0;
+  bool is_partitioned = false;
+  bool has_left = false;
+  bool has_returned = false;
+
+  /// True when the plan wants it in the game at that time.
+  bool should_be_connected(Duration now) const;
+};
+
+class Simulation;
+
+/// Looks at a simulation after every step and at the end; what is wrong is said once, in words.
+class Checker {
+ public:
+  virtual ~Checker() = default;
+  virtual const char* name() const = 0;
+  virtual void after_step(const Simulation&) {}
+  /// The world is frozen and everything that could arrive has arrived.
+  virtual void at_end(const Simulation&) {}
+
+  const std::string& failure() const { return failure_; }
+
+ protected:
+  void fail(std::string what) {
+    if (failure_.empty()) failure_ = std::move(what);
+  }
+
+ private:
+  std::string failure_;
+};
+
+/// All checkers that there are.
+std::vector<std::unique_ptr<Checker>> all_checkers();
+
+class Simulation {
+ public:
+  explicit Simulation(const Plan& plan);
+
+  /// Plays the plan, freezes the world, waits until all is compared. Returns the first failure, or nothing.
+  std::string run(std::span<const std::unique_ptr<Checker>> checkers);
+
+  const Plan& plan() const { return plan_; }
+  const Server& server() const { return *server_; }
+  const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
+  Duration now() const { return clock_.now().since_zero; }
+
+ private:
+  void step();
+  void run_client(SimulatedClient& client);
+  std::string first_failure(std::span<const std::unique_ptr<Checker>> checkers) const;
+
+  Plan plan_;
+  ManualClock clock_;
+  SeededEntropy entropy_;
+  SimulatedNetwork network_;
+  ChaosGame game_;
+  Endpoint server_endpoint_;
+  std::unique_ptr<DatagramPort> server_port_;
+  std::unique_ptr<Server> server_;
+  TickSchedule schedule_;
+  std::vector<std::unique_ptr<SimulatedClient>> clients_;
+};
+
+/// One seed with all checkers. Empty when all is well.
+std::string run_seed(std::uint64_t seed, double max_loss_percent = 30);
+
+}  // namespace shoal::simulation

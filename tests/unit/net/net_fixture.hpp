@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "shared/net/client_transport.hpp"
+#include "shared/net/input_channel.hpp"
 #include "shared/net/server_transport.hpp"
 #include "shared/net/simulated_network.hpp"
 

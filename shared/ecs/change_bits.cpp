@@ -12,7 +12,7 @@ void ChangeBits::grow() {
 
 void ChangeBits::touch_first(std::size_t values) {
   if (values == 0) return;
-  std::fill_n(runs_.begin(), (values + kRun - 1) / kRun, kTouched);
+  std::fill_n(runs_.begin(), (values + kRun - 1) / kRun, Mark::Touched);
   changed_ = true;
 }
 
@@ -24,20 +24,20 @@ void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
   if (position != last) {
     if (last_was_dirty) {
       dirty_[position >> 6] |= bit;
-      runs_[position >> 6] |= kDirty;
+      runs_[position >> 6] = runs_[position >> 6] | Mark::Dirty;
     } else {
       dirty_[position >> 6] &= ~bit;
     }
     // A write through a reference may have hit exactly the value that moves.
-    if (runs_[last >> 6] & kTouched) runs_[position >> 6] |= kTouched;
+    if (has(runs_[last >> 6], Mark::Touched)) runs_[position >> 6] = runs_[position >> 6] | Mark::Touched;
   }
-  if ((last & 63) == 0) runs_[last >> 6] = 0;
+  if ((last & 63) == 0) runs_[last >> 6] = Mark::None;
 }
 
 void ChangeBits::clear() {
-  for_each_marked_run([this](std::size_t run, std::uint8_t) {
+  for_each_marked_run([this](std::size_t run, Mark) {
     dirty_[run] = 0;
-    runs_[run] = 0;
+    runs_[run] = Mark::None;
   });
   changed_ = false;
 }

@@ -8,7 +8,6 @@
 // 2. Marks and bits follow a value to its new place when it is moved; a place without a value is not dirty.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +26,7 @@ class ChangeBits {
   }
   void mark_dirty(std::uint32_t position) {
     dirty_[position >> 6] |= std::uint64_t{1} << (position & 63);
-    runs_[position >> 6] |= kDirty;
+    runs_[position >> 6] = runs_[position >> 6] | Mark::Dirty;
     changed_ = true;
   }
   bool is_dirty(std::uint32_t position) const { return (dirty_[position >> 6] >> (position & 63)) & 1; }
@@ -38,12 +37,10 @@ class ChangeBits {
     touch_in_loop(position);
   }
   /// Once before a loop of touch_in_loop.
-  void begin_touching() { std::atomic_ref(changed_).store(true, std::memory_order_relaxed); }
-  /// A plain store: no read, so no chain between the elements of a loop. Overwriting the kDirty mark is fine,
+  void begin_touching() { changed_ = true; }
+  /// A plain store: no read, so no chain between the elements of a loop. Overwriting Mark::Dirty is fine,
   /// since a touched run is looked at whole.
-  void touch_in_loop(std::uint32_t position) {
-    std::atomic_ref(runs_[position >> 6]).store(kTouched, std::memory_order_relaxed);
-  }
+  void touch_in_loop(std::uint32_t position) { runs_[position >> 6] = Mark::Touched; }
   void touch_first(std::size_t values);
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
@@ -55,9 +52,9 @@ class ChangeBits {
   /// Reads one byte per 64 values, eight at a time.
   template <class F>
   void for_each(std::size_t size, F f) const {
-    for_each_marked_run([&](std::size_t run, std::uint8_t mark) {
+    for_each_marked_run([&](std::size_t run, Mark mark) {
       const std::size_t first = run * kRun;
-      if (mark & kTouched) {
+      if (has(mark, Mark::Touched)) {
         const std::size_t end = first + kRun < size ? first + kRun : size;
         for (std::size_t position = first; position < end; ++position)
           f(static_cast<std::uint32_t>(position));
@@ -69,20 +66,28 @@ class ChangeBits {
   /// The same for the dirty ones alone.
   template <class F>
   void for_each_dirty(F f) const {
-    for_each_marked_run([&](std::size_t run, std::uint8_t) { for_each_bit(dirty_[run], run * kRun, f); });
+    for_each_marked_run([&](std::size_t run, Mark) { for_each_bit(dirty_[run], run * kRun, f); });
   }
   void clear();
 
   std::size_t memory_bytes() const { return dirty_.capacity() * sizeof(std::uint64_t) + runs_.capacity(); }
 
  private:
-  static constexpr std::uint8_t kTouched = 1;
-  static constexpr std::uint8_t kDirty = 2;
+  // An enumeration and not a plain byte: a byte may alias everything, and each touch would make the compiler
+  // reload every pointer of the loop around it.
+  enum class Mark : std::uint8_t { None = 0, Touched = 1, Dirty = 2 };
+  friend constexpr Mark operator|(Mark a, Mark b) {
+    return static_cast<Mark>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+  }
+  static constexpr bool has(Mark mark, Mark wanted) {
+    return (static_cast<unsigned>(mark) & static_cast<unsigned>(wanted)) != 0;
+  }
 
   void grow();
-  static std::uint64_t eight_marks(const std::uint8_t* marks) {
+  static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;
-    for (int i = 0; i < 8; ++i) word |= std::uint64_t{marks[i]} << (8 * i);  // one load, on any byte order
+    // One load to the compiler, and the same answer on any byte order.
+    for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(marks[i]) << (8 * i);
     return word;
   }
   template <class F>
@@ -104,7 +109,7 @@ class ChangeBits {
   }
 
   bool changed_ = false;
-  std::vector<std::uint8_t> runs_;
+  std::vector<Mark> runs_;
   std::vector<std::uint64_t> dirty_;
 };
 

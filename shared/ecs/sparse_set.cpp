@@ -24,13 +24,22 @@ std::uint32_t* empty_page() {
 }  // namespace
 
 SparseSet::~SparseSet() {
-  for (std::uint32_t* page : pages_) {
-    if (page != empty_page()) delete[] page;
+  for (std::uint32_t page = 0; page < page_count_; ++page) {
+    if (pages_[page] != empty_page()) delete[] pages_[page];
   }
 }
 
+void SparseSet::add_pages(std::uint32_t page) {
+  const std::uint32_t count = std::max(page + 1, page_count_ + page_count_ / 2);
+  auto grown = std::make_unique<std::uint32_t*[]>(count);
+  std::copy_n(pages_.get(), page_count_, grown.get());
+  std::fill(grown.get() + page_count_, grown.get() + count, empty_page());
+  pages_ = std::move(grown);
+  page_count_ = count;
+}
+
 std::uint32_t* SparseSet::page_for_writing(std::uint32_t page) {
-  if (page >= pages_.size()) pages_.resize(page + 1, empty_page());
+  if (page >= page_count_) add_pages(page);
   if (pages_[page] == empty_page()) {
     pages_[page] = new std::uint32_t[kPageEntries];
     std::fill_n(pages_[page], kPageEntries, kAbsent);
@@ -62,9 +71,9 @@ void SparseSet::clear() {
 }
 
 std::size_t SparseSet::memory_bytes() const {
-  std::size_t bytes = pages_.capacity() * sizeof(std::uint32_t*) + packed_.capacity() * sizeof(std::uint32_t);
-  for (const std::uint32_t* page : pages_) {
-    if (page != empty_page()) bytes += kPageEntries * sizeof(std::uint32_t);
+  std::size_t bytes = page_count_ * sizeof(std::uint32_t*) + packed_.capacity() * sizeof(std::uint32_t);
+  for (std::uint32_t page = 0; page < page_count_; ++page) {
+    if (pages_[page] != empty_page()) bytes += kPageEntries * sizeof(std::uint32_t);
   }
   return bytes;
 }

@@ -33,7 +33,7 @@ class SparseSet {
   /// is no test for them.
   std::uint32_t position(std::uint32_t index) const {
     const std::uint32_t page = index >> kPageShift;
-    return page < pages_.size() ? pages_[page][index & (kPageEntries - 1)] : kAbsent;
+    return page < page_count_ ? pages_[page][index & (kPageEntries - 1)] : kAbsent;
   }
   bool contains(std::uint32_t index) const { return position(index) != kAbsent; }
 
@@ -49,7 +49,12 @@ class SparseSet {
  private:
   std::uint32_t* page_for_writing(std::uint32_t page);
 
-  std::vector<std::uint32_t*> pages_;
+  void add_pages(std::uint32_t page);
+
+  // The number stands beside the pointer, not a vector's difference of pointers: this is read once per
+  // element and pool in each loop over several types.
+  std::unique_ptr<std::uint32_t*[]> pages_;
+  std::uint32_t page_count_ = 0;
   std::vector<std::uint32_t> packed_;
 };
 

@@ -87,7 +87,8 @@ void StorageBase::erase_at(std::uint32_t position) {
   set_.erase_at(position);
   if (!fault("lose-dirty-on-swap")) changes_.erase_at(position, last);
   context_.entities->reset(index, type_);
-  context_.log->add(LogKind::Removed, context_.entities->at(index), type_);
+  if (!fault("log-forgets-removals"))
+    context_.log->add(LogKind::Removed, context_.entities->at(index), type_);
   note_structure_change(index);
 }
 

@@ -32,7 +32,7 @@ class DelayQueue {
     Datagram& datagram = *buffers_[buffer];
     datagram.peer = peer;
     datagram.size = static_cast<std::uint16_t>(bytes.size());
-    std::memcpy(datagram.bytes.data(), bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), datagram.bytes.begin());
     waiting_.push_back({deliver_at, next_order_++, buffer});
     std::push_heap(waiting_.begin(), waiting_.end(), later);
     return &datagram;

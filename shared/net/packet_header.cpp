@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "shared/base/assert.hpp"
@@ -34,7 +35,7 @@ std::size_t seal(const PacketHeader& header, std::span<const std::byte> body,
   datagram[0] = static_cast<std::byte>(header.type);
   put_u64(&datagram[1], header.connection);
   put_u64(&datagram[9], header.sequence.value);
-  std::memcpy(&datagram[kPacketHeaderBytes], body.data(), body.size());
+  std::copy(body.begin(), body.end(), datagram.begin() + kPacketHeaderBytes);
   const std::size_t tag_at = kPacketHeaderBytes + body.size();
   const XXH128_canonical_t tag = checksum(datagram.first(tag_at));
   std::memcpy(&datagram[tag_at], &tag, sizeof tag);

@@ -74,6 +74,16 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
     chunk.epoch = block.epoch;
     chunk.dropped = false;
     chunk.versions.clear();
+    chunk.baseline.reset();
+  }
+
+  // What is here already and verified needs no baseline to be verified again: it came twice because the news
+  // of its arrival was lost.
+  const auto same = std::find_if(chunk.versions.rbegin(), chunk.versions.rend(),
+                                 [&](const auto& v) { return v.tick() == block.to; });
+  if (same != chunk.versions.rend() && same->hash() == block.hash) {
+    ++counters_.repeated_blocks;
+    return BlockOutcome::Applied;
   }
 
   const ChunkVersion* baseline = nullptr;
@@ -112,7 +122,12 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
   const auto place = std::lower_bound(chunk.versions.begin(), chunk.versions.end(), block.to,
                                       [](const auto& v, Tick tick) { return v.tick() < tick; });
   if (place == chunk.versions.end() || place->tick() != block.to) chunk.versions.insert(place, *decoded);
-  if (chunk.versions.size() > kMaxMirrorVersions) chunk.versions.erase(chunk.versions.begin());
+  if (block.from) chunk.baseline = block.from;
+  if (chunk.versions.size() > kMaxMirrorVersions) {
+    // Not the baseline: a server that hears no acknowledgement goes on naming it.
+    const bool keeps_first = chunk.baseline == chunk.versions.front().tick();
+    chunk.versions.erase(chunk.versions.begin() + (keeps_first ? 1 : 0));
+  }
 
   std::erase_if(wanted_, [&](const auto& w) { return w.chunk == block.chunk && w.failed_at <= block.to; });
   const bool is_late = chunk.shown && block.to <= chunk.shown->tick() && epochs_ahead == 0;
@@ -164,7 +179,7 @@ void Mirror::end_bindings(const ChunkVersion* shown, const ChunkVersion& next) {
   };
   for (const Departure& departure : departures_) {
     if (is_bound_in_next(departure.entity)) continue;  // it left and came back
-    end_binding(departure.entity, next, departure.reason, departure.target);
+    end_binding(departure, next.chunk());
   }
   if (!shown) return;
   for_each_slot(shown->bound(), [&](Slot slot) {
@@ -177,43 +192,43 @@ void Mirror::end_bindings(const ChunkVersion* shown, const ChunkVersion& next) {
     if (!still_shown_here) return;  // a departure told what became of it, or another chunk shows it
     if (std::find(destroyed_.begin(), destroyed_.end(), entity) != destroyed_.end()) return;
     ++counters_.resynced_bindings;
-    end_binding(entity, next, DepartureReason::Resynced, {});
+    end_binding({next.tick(), slot, entity, DepartureReason::Resynced, {}}, next.chunk());
   });
 }
 
-void Mirror::end_binding(Entity entity, const ChunkVersion& next, DepartureReason reason, ChunkId target) {
+void Mirror::end_binding(const Departure& departure, ChunkId from) {
+  const Entity entity = departure.entity;
   if (entity.index >= registry_->max_entities() || entity.generation > Entity::kMaxGeneration) return;
   Record& record = record_of(entity);
-  if (reason == DepartureReason::Destroyed)
+  if (departure.reason == DepartureReason::Destroyed) {
     record.dead_generation = std::max(record.dead_generation, entity.generation);
-  if (record.entity != entity) return;
-  if (reason == DepartureReason::Destroyed) {
+    if (record.entity == entity) destroyed_.push_back(entity);
+    return;
+  }
+  if (record.entity != entity || record.chunk != from) return;
+  if (departure.reason != DepartureReason::Moved) {
     destroyed_.push_back(entity);
     return;
   }
-  const bool shown_here = record.chunk == next.chunk();
-  if (!shown_here) return;
-  if (reason == DepartureReason::Moved) {
-    record.chunk = target;
-    record.shown_at = next.tick();
-    if (!std::exchange(record.awaits_chunk, true)) awaiting_.push_back(entity);
-    return;
-  }
-  destroyed_.push_back(entity);
+  record.chunk = departure.target;
+  record.shown_at = departure.tick;
+  if (!std::exchange(record.awaits_chunk, true)) awaiting_.push_back(entity);
 }
 
-// Entities that moved into this chunk, seen from it: it binds them by now, or told what became of them, or
-// has them no more for a reason that is not known.
+// Entities that moved and that the chunk they moved to has not bound here: while its version of that move is
+// not here, they stay. Once it is, the chunk has told what became of them, or lost them for a reason that is
+// not known.
 void Mirror::settle_awaiting(const ChunkVersion& next) {
   std::erase_if(awaiting_, [&](Entity entity) {
     Record& record = record_of(entity);
     if (record.entity != entity || !record.awaits_chunk) return true;
     const auto target = chunks_.find(record.chunk.value);
-    const bool told_by_next = record.chunk == next.chunk() && next.tick() >= record.shown_at;
-    const bool told_before = target != chunks_.end() && target->second.shown &&
-                             record.chunk != next.chunk() && target->second.shown->tick() >= record.shown_at;
-    const bool dropped = target != chunks_.end() && target->second.dropped;
-    if (!told_by_next && !told_before && !dropped) return false;
+    const ChunkVersion* version = record.chunk == next.chunk()                      ? &next
+                                  : target != chunks_.end() && target->second.shown ? &*target->second.shown
+                                                                                    : nullptr;
+    const bool is_told = version && version->tick() >= record.shown_at;
+    const bool is_out_of_interest = target != chunks_.end() && target->second.dropped;
+    if (!is_told && !is_out_of_interest) return false;
     ++counters_.resynced_bindings;
     record.awaits_chunk = false;
     destroyed_.push_back(entity);

@@ -60,6 +60,7 @@ struct MirrorCounters {
   std::uint64_t blocks_verified = 0;
   std::uint64_t full_states = 0;
   std::uint64_t late_blocks = 0;
+  std::uint64_t repeated_blocks = 0;  // of versions that were verified before
   std::uint64_t mismatches = 0;
   std::uint64_t decode_errors = 0;
   std::uint64_t baseline_misses = 0;
@@ -102,6 +103,7 @@ class Mirror {
     Epoch epoch{};
     bool dropped = false;
     std::vector<ChunkVersion> versions;  // oldest first
+    std::optional<Tick> baseline;        // that the newest verified block named
     std::optional<ChunkVersion> shown;
   };
   // Who is known by an index.
@@ -122,7 +124,7 @@ class Mirror {
                     const ChunkVersion* decoded = nullptr);
   void show(MirrorChunk& chunk, const ChunkVersion& next);
   void end_bindings(const ChunkVersion* shown, const ChunkVersion& next);
-  void end_binding(Entity entity, const ChunkVersion& next, DepartureReason reason, ChunkId target);
+  void end_binding(const Departure& departure, ChunkId from);
   void settle_awaiting(const ChunkVersion& next);
   void make_binding(Slot slot, const ChunkVersion& next);
   void update_binding(Slot slot, const ChunkVersion& shown, const ChunkVersion& next);

@@ -12,9 +12,9 @@
 //
 //   bindings    from nothing: span (7), a bit per slot below span, an id per bound slot
 //               else:         changed (1) and if so
-//                               a bit per slot bound in `from`: it leaves, then reason (2) [and target chunk]
-//                               span (7), a bit per slot below span that does not survive, an id per bound
-//                               slot extra departures: count, then slot (6), id, reason (2) [and target
+//                               a bit per slot bound in `from`: it leaves, then reason (2) [target chunk,
+//                               age] span (7), a bit per slot below span that does not survive, an id per
+//                               bound slot extra departures: count, then slot (6), id, reason (2) [and target
 //                               chunk]
 //   per component of the table
 //     presence  if slots survive: changed (1) and if so a bit per surviving slot
@@ -34,6 +34,7 @@ constexpr unsigned kMaxGolombOrder = 24;
 constexpr unsigned kIndexOrder = 4;
 constexpr unsigned kGenerationOrder = 2;
 constexpr unsigned kChunkOrder = 8;
+constexpr unsigned kAgeOrder = 2;
 
 // Which slots of `to` are bound as in `from`, and which are new. Both sides know it once bindings are coded.
 struct SlotSets {
@@ -96,17 +97,20 @@ class IdCoder {
   Entity last_{0, 1};
 };
 
-void write_fate(BitWriter& writer, const Departure& departure) {
+void write_fate(BitWriter& writer, const Departure& departure, Tick to) {
   writer.write(static_cast<std::uint32_t>(departure.reason), kReasonBits);
-  if (departure.reason == DepartureReason::Moved)
-    writer.write_exp_golomb(departure.target.value, kChunkOrder);
+  if (departure.reason != DepartureReason::Moved) return;
+  writer.write_exp_golomb(departure.target.value, kChunkOrder);
+  writer.write_exp_golomb(to.value - departure.tick.value, kAgeOrder);
 }
-bool read_fate(BitReader& reader, Departure& departure) {
+bool read_fate(BitReader& reader, Departure& departure, Tick to) {
   const std::uint32_t reason = reader.read(kReasonBits);
   if (reason >= kWireDepartureReasons) return false;
   departure.reason = static_cast<DepartureReason>(reason);
-  if (departure.reason == DepartureReason::Moved)
-    departure.target.value = reader.read_exp_golomb(kChunkOrder);
+  departure.tick = to;
+  if (departure.reason != DepartureReason::Moved) return true;
+  departure.target.value = reader.read_exp_golomb(kChunkOrder);
+  departure.tick = to - reader.read_exp_golomb(kAgeOrder);
   return true;
 }
 
@@ -161,7 +165,7 @@ bool write_bindings(BitWriter& writer, const ChunkVersion* from, const ChunkVers
   for_each_slot(leaving, [&](Slot slot) {
     const Departure* line = find_departure(log, slot, from->id(slot));
     SHOAL_ASSERT(line, "every unbinding has a line in the departure log");
-    write_fate(writer, *line);
+    write_fate(writer, *line, to.tick());
   });
   write_new_ids(writer, to, ~sets.surviving, sets.fresh);
   writer.write_exp_golomb(extra_count, 0);
@@ -169,7 +173,7 @@ bool write_bindings(BitWriter& writer, const ChunkVersion* from, const ChunkVers
   for (std::uint32_t i = 0; i < extra_count; ++i) {
     writer.write(extra[i]->slot, 6);
     ids.write(writer, extra[i]->entity);
-    write_fate(writer, *extra[i]);
+    write_fate(writer, *extra[i], to.tick());
   }
   return true;
 }
@@ -202,7 +206,7 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
   for (std::uint64_t rest = leaving; rest != 0 && reader.ok(); rest &= rest - 1) {
     const auto slot = static_cast<Slot>(std::countr_zero(rest));
     Departure departure{to.tick(), slot, from->id(slot), DepartureReason::Destroyed, {}};
-    if (!read_fate(reader, departure)) return DecodeError::BadDeparture;
+    if (!read_fate(reader, departure, to.tick())) return DecodeError::BadDeparture;
     departures.push_back(departure);
     to.unbind(slot);
   }
@@ -215,7 +219,7 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
   for (std::uint32_t i = 0; i < extra_count && reader.ok(); ++i) {
     Departure departure{to.tick(), reader.read(6), {}, DepartureReason::Destroyed, {}};
     departure.entity = ids.read(reader);
-    if (!read_fate(reader, departure)) return DecodeError::BadDeparture;
+    if (!read_fate(reader, departure, to.tick())) return DecodeError::BadDeparture;
     departures.push_back(departure);
   }
   return std::nullopt;

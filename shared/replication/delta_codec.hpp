@@ -22,7 +22,9 @@
 
 namespace shoal {
 
-/// One line of a chunk's departure log: at `tick`, `entity` left `slot`.
+/// One line of a chunk's departure log: at `tick`, `entity` left `slot`. On the wire the tick travels only
+/// with `Moved`: the target chunk has bound the entity in its version of that tick, so who has that version
+/// or a later one knows what became of it.
 struct Departure {
   Tick tick;
   Slot slot;

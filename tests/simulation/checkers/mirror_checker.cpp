@@ -72,6 +72,25 @@ std::string first_difference(const Registry& world, const Registry& mirror, cons
   return difference;
 }
 
+namespace {
+
+// Where a client that does not catch up hangs: the first chunk that it does not have, as both sides see it.
+std::string first_missing_chunk(const Simulation& simulation, const Mirror& mirror) {
+  std::string missing;
+  for (const auto& chunk : simulation.server().chunks().all()) {
+    const ChunkVersion* shown = mirror.shown(chunk->id());
+    if (!missing.empty() || (shown && shown->tick() == chunk->current().tick())) continue;
+    missing = fmt::format("chunk {} is at {}, shown is {}", chunk->id().value, chunk->current().tick().value,
+                          shown ? std::to_string(shown->tick().value) : "nothing");
+  }
+  const auto& counters = mirror.counters();
+  return fmt::format("{}; {} refused blocks, {} missing baselines, {} chunks wanted",
+                     missing.empty() ? "every chunk is here" : missing, counters.refused_blocks,
+                     counters.baseline_misses, mirror.wanted().size());
+}
+
+}  // namespace
+
 void MirrorChecker::at_end(const Simulation& simulation) {
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const SimulatedClient& actor = *simulation.clients()[i];
@@ -84,8 +103,11 @@ void MirrorChecker::at_end(const Simulation& simulation) {
       return fail(fmt::format("client {}: {}", i, difference));
     }
     if (client.comparison() != Comparison::Exact) {
-      return fail(fmt::format("client {}: the digests {}", i,
-                              client.comparison() == Comparison::None ? "were never compared" : "differ"));
+      return fail(
+          fmt::format("client {}: the digests {}", i,
+                      client.comparison() == Comparison::None
+                          ? "were never compared: " + first_missing_chunk(simulation, *client.mirror())
+                          : std::string("differ")));
     }
   }
 }

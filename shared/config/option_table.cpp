@@ -153,7 +153,7 @@ void OptionTable::add(std::string name, double* target, OptionRules rules) {
 void OptionTable::add(std::string name, Duration* target, OptionRules rules) {
   rules.min = std::max(rules.min.value_or(0), -kLongestSeconds);
   rules.max = std::min(rules.max.value_or(kLongestSeconds), kLongestSeconds);
-  rules.unit = "s";
+  rules.unit = std::string("s");  // g++ 12 warns wrongly of the assignment of a literal
   Option option = make(std::move(name), OptionType::Seconds, std::move(rules));
   option.current = [target] { return seconds_to_text(*target); };
   add_number(std::move(option), {-kLongestSeconds, kLongestSeconds},

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-EXPECTED_OUTPUT = "farm.Sheep: x 12.5, y 80.0, wool 10, shepherd known\n"
+EXPECTED_OUTPUT = "20 sheep, 15 full of wool, 5 asleep, 20 mine, mirror exact\n"
 EXPECTED_FAULT = 'bad_farm.fbs: farm.Sheep.wool: attribute "max": 1000 does not fit ubyte (0 … 255)'
 
 

@@ -1,35 +1,54 @@
-// Takes one sheep from the registry through its quantised columns and back, with what the package installed.
-#include <cstdint>
+// A server of the farm and one client in one process, over a network in memory: after two seconds the client
+// sees the flock, and its mirror is exact.
 #include <cstdio>
-#include <vector>
 
-#include "farm.hpp"
-#include "schema/protocol_generated.h"
+#include "client/client.hpp"
+#include "farm_game.hpp"
 #include "schemas/farm_descriptors.hpp"
-#include "shared/ecs/registry.hpp"
-#include "shared/replication/component_table.hpp"
+#include "server/server.hpp"
+#include "shared/net/simulated_network.hpp"
 
 int main() {
-  shoal::Registry registry;
-  farm::register_components(registry);
-  registry.freeze();
+  shoal::ManualClock clock;
+  shoal::SeededEntropy entropy(1);
+  shoal::SimulatedNetwork network(clock, 1);
+  network.set_default_link({.loss_percent = 10, .latency = shoal::milliseconds(20)});
+  const auto server_endpoint = shoal::Endpoint::ipv4(10, 0, 0, 1, 7777);
+  const auto server_port = network.open(server_endpoint);
+  const auto client_port = network.open(shoal::Endpoint::ipv4(10, 0, 0, 2, 4000));
 
-  const shoal::Entity shepherd = registry.create();
-  const shoal::Entity entity = registry.create();
-  registry.emplace<farm::Asleep>(entity);
-  registry.emplace<farm::Sheep>(entity, farm::Sheep{.x = 12.5f, .y = 80.2f, .wool = 9, .shepherd = shepherd});
-  for (int i = 0; i < 5; ++i) registry.patch<farm::Sheep>(entity, farm::graze);
+  farm::FarmGame game;
+  shoal::Server server(game, *server_port, clock, entropy, {.tick_rate_hz = 30});
+  shoal::ClientConfig config;
+  config.server = server_endpoint;
+  config.components = farm::component_descriptors();
+  config.register_components = farm::register_components;
+  shoal::Client client(*client_port, clock, entropy, config);
+  client.connect();
 
-  const shoal::ComponentTable table(farm::component_descriptors());
-  const auto sheep = table.find(
-      registry.storage(*registry.find_component(farm::component_descriptors()[1].wire_id)).wire_id());
-  if (!sheep) return 1;
-  std::vector<std::uint32_t> columns(table[*sheep].column_count);
-  table.quantise(*sheep, &registry.get<farm::Sheep>(entity), columns.data());
-  farm::Sheep mirrored;
-  table.dequantise(*sheep, columns.data(), &mirrored);
+  for (int tick = 0; tick < 300 && !(server.is_frozen() && server.all_compared()); ++tick) {
+    clock.advance(shoal::Duration(shoal::seconds(1)) / 30);
+    if (tick == 60) server.freeze();
+    server.poll();
+    server.run_tick();
+    client.poll();
+    if (client.state() == shoal::ClientState::Connected) client.send_update();
+  }
 
-  std::printf("%s: x %.1f, y %.1f, wool %d, shepherd %s\n", table[*sheep].name.c_str(),
-              static_cast<double>(mirrored.x), static_cast<double>(mirrored.y), mirrored.wool,
-              mirrored.shepherd == shepherd ? "known" : "lost");
+  if (client.registry() == nullptr) {
+    std::printf("no session: %s\n", client.describe_close().c_str());
+    return 1;
+  }
+  int sheep_count = 0;
+  int full_of_wool = 0;
+  int shepherded = 0;
+  int asleep = 0;
+  client.registry()->view<const farm::Sheep>().each([&](shoal::Entity entity, const farm::Sheep& sheep) {
+    ++sheep_count;
+    full_of_wool += sheep.wool == 10;
+    shepherded += !sheep.shepherd.is_null() && sheep.shepherd == client.controlled();
+    asleep += client.registry()->all_of<farm::Asleep>(entity);
+  });
+  std::printf("%d sheep, %d full of wool, %d asleep, %d mine, mirror %s\n", sheep_count, full_of_wool, asleep,
+              shepherded, client.comparison() == shoal::Comparison::Exact ? "exact" : "not exact");
 }

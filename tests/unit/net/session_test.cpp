@@ -260,6 +260,27 @@ TEST_F(SessionTest, NextClientInTheSlotGetsNoneOfTheLastOnesMail) {
   EXPECT_TRUE(server->transport.is_open(new_session));
 }
 
+// P17
+TEST_F(SessionTest, OldPacketsOfTheSameClientDoNotReachItsNewSessionInTheSameSlot) {
+  start_server({.max_sessions = 1});
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  const ConnectionId old_connection = peer.connection;
+  server->transport.close(server->handler.joined[0], CloseReason::Kicked);
+  while (peer.hear()) continue;
+  ++peer.nonce;
+  ASSERT_TRUE(peer.join(server->transport));
+  ASSERT_EQ(server->handler.joined[1].index, server->handler.joined[0].index);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(protocol::CreatePacket(builder, 0, 0, 0, protocol::Payload::ClientUpdate,
+                                        protocol::CreateClientUpdate(builder).Union()));
+  peer.connection = old_connection;
+  peer.say_built(Sequence{1}, builder);
+  run(milliseconds{5});
+  EXPECT_THAT(server->handler.packets, IsEmpty());
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::UnknownConnection), 1u);
+}
+
 TEST_F(SessionTest, PacketFromAnotherAddressIsCountedAndDropped) {
   start_server();
   RawPeer owner(network, client_endpoint(1), 5);

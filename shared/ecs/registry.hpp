@@ -14,7 +14,10 @@
 //    Destroying an entity while one of its components is being removed happens when that removal has ended.
 //    Removal or destruction inside on_construct and on_update is immediate; the remaining listeners are not
 //    called. Adding to a dying entity is refused.
-// 4. References and pointers into a pool hold until the next addition to or removal from that pool.
+// 4. The registry's end fires on_destroy as well: what a listener captures outlives the registry, or the
+// connection is
+//    a scoped one.
+// 5. References and pointers into a pool hold until the next addition to or removal from that pool.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "shared/ecs/registry.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +105,7 @@ TEST(Registry, MaskOfAnEntityTellsItsComponentsBeyond64Types) {
   std::vector<std::uint16_t> destroyed;
   Registry registry;
   [&]<int... kNumbers>(std::integer_sequence<int, kNumbers...>) {
-    (registry.register_component<Numbered<kNumbers>>("test.Numbered" + std::to_string(kNumbers)), ...);
+    (registry.register_component<Numbered<kNumbers>>(fmt::format("test.Numbered{}", kNumbers)), ...);
   }(std::make_integer_sequence<int, 130>{});
   registry.freeze();
   const Entity entity = registry.create();
@@ -370,7 +371,7 @@ TEST(Registry, DestroyCostsWhatTheEntityOwnsNotHowManyTypesExist) {
   // Counted, not timed: no pool but the entity's own sees any structural change or dispatch.
   Registry registry;
   [&]<int... kNumbers>(std::integer_sequence<int, kNumbers...>) {
-    (registry.register_component<Numbered<kNumbers>>("test.Numbered" + std::to_string(kNumbers)), ...);
+    (registry.register_component<Numbered<kNumbers>>(fmt::format("test.Numbered{}", kNumbers)), ...);
   }(std::make_integer_sequence<int, 40>{});
   registry.freeze();
   int heard = 0;

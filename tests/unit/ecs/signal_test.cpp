@@ -1,5 +1,6 @@
 #include "shared/ecs/signal.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +110,7 @@ TEST_F(SignalTest, ListenerMayDisconnectFromANestedDispatch) {
   ListenerId self;
   int depth = 0;
   self = signal.connect([&](Registry&, Entity) {
-    heard.push_back("a" + std::to_string(depth));
+    heard.push_back(fmt::format("a{}", depth));
     if (++depth == 3) {
       signal.disconnect(self);
     } else {

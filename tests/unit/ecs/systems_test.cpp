@@ -1,5 +1,6 @@
 #include "shared/ecs/systems.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +16,8 @@ TEST(Systems, RunInTheOrderOfAdding) {
   World world;
   std::vector<std::string> ran;
   Systems systems;
-  systems.add("b", [&](Registry&, Tick tick) { ran.push_back("b" + std::to_string(tick.value)); });
-  systems.add("a", [&](Registry&, Tick tick) { ran.push_back("a" + std::to_string(tick.value)); });
+  systems.add("b", [&](Registry&, Tick tick) { ran.push_back(fmt::format("b{}", tick.value)); });
+  systems.add("a", [&](Registry&, Tick tick) { ran.push_back(fmt::format("a{}", tick.value)); });
   systems.run(world, Tick{7});
   EXPECT_THAT(ran, testing::ElementsAre("b7", "a7"));
 }

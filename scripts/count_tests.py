@@ -17,8 +17,11 @@ def has_failed(case):
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] in ("--help", "-h"):
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
+    if sys.argv[1] in ("--help", "-h"):
+        print(__doc__)
+        return
     try:
         cases = ElementTree.parse(sys.argv[1]).getroot().findall("testcase")
     except (OSError, ElementTree.ParseError) as error:

@@ -32,6 +32,12 @@ std::size_t Mirror::version_count() const {
   return count;
 }
 
+bool Mirror::has_version(ChunkId chunk, Tick tick) const {
+  const auto found = chunks_.find(chunk.value);
+  return found != chunks_.end() && std::any_of(found->second.versions.begin(), found->second.versions.end(),
+                                               [&](const auto& version) { return version.tick() == tick; });
+}
+
 const ChunkVersion* Mirror::shown(ChunkId chunk) const {
   const auto found = chunks_.find(chunk.value);
   return found == chunks_.end() || !found->second.shown ? nullptr : &*found->second.shown;
@@ -76,6 +82,8 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
     chunk.versions.clear();
     chunk.baseline.reset();
   }
+
+  if (fault("lose-baselines") && block.to.value % 16 == 0) chunk.versions.clear();
 
   // What is here already and verified needs no baseline to be verified again: it came twice because the news
   // of its arrival was lost.
@@ -241,7 +249,7 @@ void Mirror::make_binding(Slot slot, const ChunkVersion& next) {
   Record& record = record_of(entity);
   const bool is_dead = entity.generation <= record.dead_generation;
   const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
-  if ((is_dead && !fault("revive-dead")) || is_outlived) {
+  if ((is_dead || is_outlived) && !fault("revive-dead")) {
     ++counters_.hidden_bindings;
     return;
   }

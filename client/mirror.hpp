@@ -95,6 +95,8 @@ class Mirror {
   const MirrorCounters& counters() const { return counters_; }
   std::size_t chunk_count() const { return chunks_.size(); }
   std::size_t version_count() const;
+  /// True when that version was verified and is kept: the server may name it as a baseline.
+  bool has_version(ChunkId chunk, Tick tick) const;
   /// The state that is shown of a chunk, or null.
   const ChunkVersion* shown(ChunkId chunk) const;
 

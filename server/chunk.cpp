@@ -114,6 +114,8 @@ const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& block
     SHOAL_ASSERT(from, "a chunk is filled only as far as its full state fits a datagram");
     return encode(std::nullopt, blocks_encoded);
   }
+  if (fault("corrupt-block") && from && current().tick().value % 8 == 0)
+    block.bytes[block.size / 2] ^= std::byte{0x10};
   block.from = from;
   block.hash = versions_.back()->hash;
   ++encoded_count_;
@@ -141,7 +143,8 @@ bool Chunk::trim(Tick now) {
     Version& version = *versions_[i];
     const bool is_current = i + 1 == versions_.size();
     const bool is_young = ticks_between(version.state.tick(), now) < static_cast<std::int32_t>(kHistoryTicks);
-    const bool stays = is_current || is_young || (version.pins > 0 && ++old_pinned <= kPinnedVersions);
+    const bool stays = fault("keep-old-versions") || is_current || is_young ||
+                       (version.pins > 0 && ++old_pinned <= kPinnedVersions);
     if (stays) continue;
     version.state.clear();  // lets go of the columns
     spare_.push_back(std::move(versions_[i]));

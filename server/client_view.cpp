@@ -50,6 +50,7 @@ std::span<const ChosenBlock> ClientView::choose(std::size_t room_bytes, std::siz
       ++counters_->baseline_misses;
       subscription.baseline.reset();
     }
+    SHOAL_ASSERT(subscription.baseline != chunk.current().tick(), "what the client has is not due");
     const EncodedBlock& block = chunk.encode(subscription.baseline, counters_->blocks_encoded);
     if (used + entry_bytes + block.size > room_bytes) continue;  // a smaller one may still fit
     used += entry_bytes + block.size;
@@ -97,6 +98,8 @@ void ClientView::on_acknowledged(Sequence sequence) {
     if (subscription.baseline) chunk.unpin(*subscription.baseline);
     subscription.baseline = block.to;
     subscription.newest_baseline = block.to;
+    // It may have been given up for lost: do not send again what has arrived.
+    if (!subscription.sent || *subscription.sent < block.to) subscription.sent = block.to;
   }
   datagram->sequence = {};
   --in_flight_count_;

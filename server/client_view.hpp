@@ -80,8 +80,8 @@ class ClientView {
     Epoch epoch{1};
     std::optional<Tick> baseline;
     std::optional<Tick> newest_baseline;  // that there ever was: older acknowledgements come too late
-    std::optional<Tick> sent;  // newest version that is in flight or arrived
-    Tick waiting_since{};      // when it last got something
+    std::optional<Tick> sent;             // newest version that is in flight or arrived
+    Tick waiting_since{};                 // when it last got something
     std::optional<Tick> resynced_at;
   };
   struct SentBlock {

@@ -81,11 +81,11 @@ class Server final : private ServerTransport::Handler {
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
-  /// f(PlayerNumber, const ClientView&) for each session.
+  /// f(PlayerNumber, Endpoint of the client, const ClientView&) for each session.
   template <class F>
   void for_each_view(F f) const {
     for (const auto& session : sessions_) {
-      if (session) f(session->number, *session->view);
+      if (session) f(session->number, transport_.peer(session->id), *session->view);
     }
   }
   /// Entities that clients should see. O(world).

@@ -16,7 +16,7 @@ void MemoryChecker::after_step(const Simulation& simulation) {
       fail(fmt::format("chunk {} keeps {} departures", chunk->id().value, chunk->departures().size()));
     }
   }
-  server.for_each_view([&](PlayerNumber player, const ClientView& view) {
+  server.for_each_view([&](PlayerNumber player, const Endpoint&, const ClientView& view) {
     if (view.in_flight() > kMaxInFlight)
       fail(fmt::format("player {} has {} datagrams in flight", player.value, view.in_flight()));
   });

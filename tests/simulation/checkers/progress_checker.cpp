@@ -4,11 +4,28 @@
 
 namespace shoal::simulation {
 
+namespace {
+
+// The mirror behind a session, if that client is still in the same session.
+const Mirror* mirror_of(const Simulation& simulation, const Endpoint& peer) {
+  for (const auto& actor : simulation.clients()) {
+    const bool is_first_session = actor->sessions == 1 && actor->client->state() == ClientState::Connected;
+    if (actor->endpoint == peer) return is_first_session ? actor->client->mirror() : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 void ProgressChecker::after_step(const Simulation& simulation) {
   shown_.resize(simulation.clients().size());
   const auto chunk_count = static_cast<std::uint32_t>(simulation.server().chunks().size());
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
-    const Mirror* mirror = simulation.clients()[i]->client->mirror();
+    const Client& client = *simulation.clients()[i]->client;
+    if (client.transport_counters().bad_count(BadDatagram::Malformed) > 0 || client.measures().bad_frames > 0) {
+      fail(fmt::format("client {}: a frame of the server is malformed", i));
+    }
+    const Mirror* mirror = client.mirror();
     if (!mirror) continue;
     if (mirror->counters().mismatches > 0) fail(fmt::format("client {}: a block did not match its hash", i));
     if (mirror->counters().decode_errors > 0) fail(fmt::format("client {}: a block did not decode", i));
@@ -26,7 +43,10 @@ void ProgressChecker::after_step(const Simulation& simulation) {
       newest = version->tick();
     }
   }
-  simulation.server().for_each_view([&](PlayerNumber player, const ClientView& view) {
+  if (simulation.server().transport_counters().bad_count(BadDatagram::Malformed) > 0) {
+    fail("an update of a client is malformed");
+  }
+  simulation.server().for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView& view) {
     auto& baselines = baselines_[player.value];
     baselines.resize(chunk_count);
     for (std::uint32_t chunk = 0; chunk < chunk_count; ++chunk) {
@@ -37,6 +57,11 @@ void ProgressChecker::after_step(const Simulation& simulation) {
                          baselines[chunk]->value, baseline->value));
       }
       baselines[chunk] = baseline;
+      if (const Mirror* mirror = mirror_of(simulation, peer);
+          mirror && !mirror->has_version(ChunkId{chunk}, *baseline)) {
+        fail(fmt::format("player {}: the baseline {} of chunk {} was acknowledged, and is not in the mirror",
+                         player.value, baseline->value, chunk));
+      }
     }
   });
 }

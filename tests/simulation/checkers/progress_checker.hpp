@@ -1,5 +1,6 @@
-// At every moment: a client's baseline of a chunk never goes back, a mirror's chunk never shows an older
-// version, and no block fails its hash (links may damage datagrams, but those never reach the mirror).
+// At every moment: a client's baseline of a chunk never goes back and is a version that its mirror verified,
+// a mirror's chunk never shows an older version, and no block fails its hash (links may damage datagrams, but
+// those never reach the mirror).
 #pragma once
 
 #include <map>

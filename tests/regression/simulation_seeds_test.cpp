@@ -1,0 +1,34 @@
+// Seeds that failed once, each with what was wrong.
+
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulation.hpp"
+
+namespace shoal::simulation {
+namespace {
+
+// An entity moved to a chunk that had told of its end already, and whose newest version was older than the
+// block that told of the move: it was waited for without end.
+TEST(SimulationSeeds, MoveToAChunkThatHasToldAlreadyLeavesNoGhost) {
+  for (const std::uint64_t seed : {915u, 1062u, 2763u}) EXPECT_EQ(run_seed(seed), "") << "seed " << seed;
+}
+
+// Acknowledgements were lost for so long that the mirror threw away the baseline which the server went on
+// naming.
+TEST(SimulationSeeds, BaselineOutlivesALongSilenceOfAcknowledgements) {
+  EXPECT_EQ(run_seed(3885), "");
+}
+
+// A block was given up for lost, then its acknowledgement came: the server sent a delta from the current
+// version to itself, which on the wire is a full state.
+TEST(SimulationSeeds, WhatArrivedAfterAllIsNotSentAgain) {
+  for (const std::uint64_t seed : {768u, 950u}) EXPECT_EQ(run_seed(seed), "") << "seed " << seed;
+}
+
+// A tag that an entity gained after it was bound was never replicated: it takes no bits.
+TEST(SimulationSeeds, TagGainedLaterIsReplicated) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_EQ(run_seed(seed), "") << "seed " << seed;
+}
+
+}  // namespace
+}  // namespace shoal::simulation

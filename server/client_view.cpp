@@ -92,9 +92,10 @@ void ClientView::on_acknowledged(Sequence sequence) {
   for (const SentBlock& block : datagram->blocks) {
     Subscription& subscription = subscriptions_[block.chunk.value];
     if (subscription.epoch != block.epoch) continue;
-    const bool is_newer = !subscription.newest_baseline || block.to > *subscription.newest_baseline;
+    // Equal is not older: after a resync the same version counts again.
+    const bool is_older = subscription.newest_baseline && block.to < *subscription.newest_baseline;
     Chunk& chunk = (*chunks_)[block.chunk];
-    if (!is_newer || !chunk.pin(block.to)) continue;
+    if (is_older || subscription.baseline == block.to || !chunk.pin(block.to)) continue;
     if (subscription.baseline) chunk.unpin(*subscription.baseline);
     subscription.baseline = block.to;
     subscription.newest_baseline = block.to;

@@ -85,8 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"forget-lost-blocks", "mirror"}, FaultCase{"show-late-blocks", "progress"},
                       FaultCase{"skip-mending", "mirror"}, FaultCase{"corrupt-block", "progress"},
                       FaultCase{"acknowledge-unverified,corrupt-block", "progress"},
-                      FaultCase{"lose-baselines", "progress"},
-                      FaultCase{"keep-old-versions", "memory"}, FaultCase{"reject-inputs", "session"}));
+                      FaultCase{"lose-baselines", "progress"}, FaultCase{"keep-old-versions", "memory"},
+                      FaultCase{"reject-inputs", "session"}));
 
 // Which of these heal by themselves: only what the world comes to in the end is looked at.
 std::string run_to_the_end(std::uint64_t seed) {
@@ -107,8 +107,7 @@ TEST_P(Healing, EndsExactAllTheSame) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Simulation, Healing,
-                         ::testing::Values(FaultCase{"corrupt-block", ""}, FaultCase{"lose-baselines", ""},
-                                           FaultCase{"acknowledge-unverified,corrupt-block", ""}));
+                         ::testing::Values(FaultCase{"corrupt-block", ""}, FaultCase{"lose-baselines", ""}));
 
 TEST_F(Faults, WithoutResyncALostBaselineIsForEver) {
   set_faults("lose-baselines,ignore-resync");

@@ -75,13 +75,24 @@ std::string first_difference(const Registry& world, const Registry& mirror, cons
 namespace {
 
 // Where a client that does not catch up hangs: the first chunk that it does not have, as both sides see it.
-std::string first_missing_chunk(const Simulation& simulation, const Mirror& mirror) {
+std::string first_missing_chunk(const Simulation& simulation, const Endpoint& endpoint,
+                                const Mirror& mirror) {
   std::string missing;
+  simulation.server().for_each_view([&](PlayerNumber, const Endpoint& peer, const ClientView& view) {
+    if (peer != endpoint) return;
+    for (const auto& chunk : simulation.server().chunks().all()) {
+      const auto baseline = view.baseline(chunk->id());
+      if (!missing.empty() || baseline == chunk->current().tick()) continue;
+      missing =
+          fmt::format("chunk {} is at {}, acknowledged is {}; ", chunk->id().value,
+                      chunk->current().tick().value, baseline ? std::to_string(baseline->value) : "nothing");
+    }
+  });
   for (const auto& chunk : simulation.server().chunks().all()) {
     const ChunkVersion* shown = mirror.shown(chunk->id());
-    if (!missing.empty() || (shown && shown->tick() == chunk->current().tick())) continue;
-    missing = fmt::format("chunk {} is at {}, shown is {}", chunk->id().value, chunk->current().tick().value,
-                          shown ? std::to_string(shown->tick().value) : "nothing");
+    if ((shown && shown->tick() == chunk->current().tick())) continue;
+    missing += fmt::format("chunk {} is at {}, shown is {}", chunk->id().value, chunk->current().tick().value,
+                           shown ? std::to_string(shown->tick().value) : "nothing");
   }
   const auto& counters = mirror.counters();
   return fmt::format("{}; {} refused blocks, {} missing baselines, {} chunks wanted",
@@ -103,11 +114,11 @@ void MirrorChecker::at_end(const Simulation& simulation) {
       return fail(fmt::format("client {}: {}", i, difference));
     }
     if (client.comparison() != Comparison::Exact) {
-      return fail(
-          fmt::format("client {}: the digests {}", i,
-                      client.comparison() == Comparison::None
-                          ? "were never compared: " + first_missing_chunk(simulation, *client.mirror())
-                          : std::string("differ")));
+      return fail(fmt::format(
+          "client {}: the digests {}", i,
+          client.comparison() == Comparison::None
+              ? "were never compared: " + first_missing_chunk(simulation, actor.endpoint, *client.mirror())
+              : std::string("differ")));
     }
   }
 }

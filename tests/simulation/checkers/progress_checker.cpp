@@ -22,7 +22,8 @@ void ProgressChecker::after_step(const Simulation& simulation) {
   const auto chunk_count = static_cast<std::uint32_t>(simulation.server().chunks().size());
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const Client& client = *simulation.clients()[i]->client;
-    if (client.transport_counters().bad_count(BadDatagram::Malformed) > 0 || client.measures().bad_frames > 0) {
+    if (client.transport_counters().bad_count(BadDatagram::Malformed) > 0 ||
+        client.measures().bad_frames > 0) {
       fail(fmt::format("client {}: a frame of the server is malformed", i));
     }
     const Mirror* mirror = client.mirror();

@@ -31,7 +31,6 @@ void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
     // A write through a reference may have hit exactly the value that moves.
     if (has(runs_[last >> 6], Mark::Touched)) runs_[position >> 6] = runs_[position >> 6] | Mark::Touched;
   }
-  if ((last & 63) == 0) runs_[last >> 6] = Mark::None;
 }
 
 void ChangeBits::clear() {

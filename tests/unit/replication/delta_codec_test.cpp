@@ -193,6 +193,39 @@ TEST(DeltaCodec, DamagedBodiesAreRefusedOrFailTheHash) {
   EXPECT_GT(accepted, 0) << "no damaged body decoded: the test does not reach the hash";
 }
 
+// What became of the departed is not in the state's hash: a damaged reason must not kill the wrong entity.
+TEST(DeltaCodec, DamagedDeparturesAreRefused) {
+  ChunkScript script(1);
+  ChunkVersion before = script.versions[0];
+  for (Slot slot = 0; slot < 8; ++slot) before.bind(slot, Entity{slot + 10, slot + 1});
+  ChunkVersion after = before;
+  after.set_tick(before.tick() + 5);
+  for (Slot slot = 0; slot < 4; ++slot) {
+    after.unbind(slot);
+    script.departures.push_back(
+        {after.tick(), slot, before.id(slot), DepartureReason::NoLongerReplicated, {}});
+  }
+  script.departures.push_back({before.tick() + 2, 20, Entity{99, 7}, DepartureReason::Destroyed, {}});
+  const Body good = encode(script, &before, after);
+  std::vector<Departure> expected;
+  ASSERT_TRUE(
+      decode_block(script.table, script.pool, ChunkId{7}, &before, after.tick(), good.span(), expected).ok());
+  int told_otherwise = 0;
+  for (std::size_t bit = 0; bit < good.size * 8; ++bit) {
+    Body bad = good;
+    bad.bytes[bit / 8] ^= std::byte(1u << bit % 8);
+    std::vector<Departure> departures;
+    const auto decoded =
+        decode_block(script.table, script.pool, ChunkId{7}, &before, after.tick(), bad.span(), departures);
+    if (!decoded.ok() || decoded->hash() != after.hash()) continue;
+    for (std::size_t i = 0; i < departures.size(); ++i) {
+      told_otherwise +=
+          departures[i].entity != expected[i].entity || departures[i].reason != expected[i].reason;
+    }
+  }
+  EXPECT_EQ(told_otherwise, 0);
+}
+
 TEST(DeltaCodec, RandomBytesOnARandomBaselineAreHarmless) {
   ChunkScript script(11);
   for (int i = 0; i < 12; ++i) script.step(12);

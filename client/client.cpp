@@ -10,7 +10,7 @@ namespace {
 
 /// Ticks by which inputs arrive ahead of their tick, against jitter.
 constexpr std::uint32_t kInputLeadTicks = 2;
-/// A block names its chunk, its ticks and its length: nothing smaller travels for one.
+/// Chunks asked for in one update; the others come with the next.
 constexpr std::size_t kMaxResyncsPerUpdate = 16;
 
 SchemaVersions schema_of(const ComponentTable& table) {
@@ -73,7 +73,7 @@ PacketVerdict Client::on_packet(Sequence, const protocol::Packet& packet) {
       world_->mirror.drop(ChunkId{dropped->chunk()}, Epoch{dropped->epoch()});
   }
   const PacketVerdict verdict = take_blocks(*frame);
-  if (frame->digest()) compare(*frame->digest());
+  if (frame->digest() && state() == ClientState::Connected) compare(*frame->digest());
   return fault("acknowledge-unverified") ? PacketVerdict::Acknowledge : verdict;
 }
 
@@ -101,6 +101,14 @@ PacketVerdict Client::take_blocks(const protocol::Frame& frame) {
     offset += entry->length();
     const BlockOutcome outcome = world_->mirror.apply(block);
     if (!may_be_acknowledged(outcome)) verdict = PacketVerdict::Ignore;
+    if (outcome == BlockOutcome::Refused) {
+      // It would be sent again for ever, and what cannot be shown would not be missed by anyone.
+      transport_.close(
+          CloseReason::ProtocolError,
+          fmt::format("chunk {} holds an entity beyond this client's limit of {}: raise max_entities",
+                      block.chunk.value, config_.max_entities));
+      return PacketVerdict::Ignore;
+    }
     if (outcome == BlockOutcome::Applied && !is_full) {
       const auto ticks = static_cast<std::uint64_t>(std::max(0, ticks_between(block.to, Tick{frame.tick()})));
       const auto half_rtt = static_cast<std::uint64_t>(transport_.rtt().count() / 2000);

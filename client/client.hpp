@@ -3,8 +3,7 @@
 //
 // 1. A datagram is acknowledged only if each of its blocks decoded and matched.
 // 2. A session has a mirror of its own: after a reconnect nothing of the old one is left, and `on_world` is
-// called
-//    again so that listeners can be connected to the new registry.
+//    called again so that listeners can be connected to the new registry.
 // Threads: all calls from one thread.
 #pragma once
 

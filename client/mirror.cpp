@@ -73,8 +73,8 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
   MirrorChunk& chunk = found->second;
   const auto epochs_ahead = static_cast<std::int16_t>(block.epoch.value - chunk.epoch.value);
   if (epochs_ahead < 0 || (epochs_ahead == 0 && chunk.dropped)) {
-    ++counters_.refused_blocks;
-    return BlockOutcome::Refused;
+    ++counters_.outdated_blocks;
+    return BlockOutcome::Outdated;
   }
   if (epochs_ahead > 0) {
     chunk.epoch = block.epoch;
@@ -130,7 +130,7 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
   const auto place = std::lower_bound(chunk.versions.begin(), chunk.versions.end(), block.to,
                                       [](const auto& v, Tick tick) { return v.tick() < tick; });
   if (place == chunk.versions.end() || place->tick() != block.to) chunk.versions.insert(place, *decoded);
-  if (block.from) chunk.baseline = block.from;
+  if (block.from && (!chunk.baseline || *block.from > *chunk.baseline)) chunk.baseline = block.from;
   if (chunk.versions.size() > kMaxMirrorVersions) {
     // Not the baseline: a server that hears no acknowledgement goes on naming it.
     const bool keeps_first = chunk.baseline == chunk.versions.front().tick();

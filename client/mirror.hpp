@@ -1,20 +1,18 @@
-// The mirror: a registry that is rebuilt from blocks, chunk by chunk, with the server's entity ids. It knows
-// no sockets; the client hands it the blocks of each frame.
+// The mirror: a registry that is rebuilt from blocks, chunk by chunk, with the server's entity ids. It
+// knows no sockets; the client hands it the blocks of each frame.
 //
-// 1. A block is verified before it is applied: decoded against the baseline it names, hashed, compared. What
-// does
-//    not match is not shown, and its chunk is asked for until a newer block of it is verified.
-// 2. A block is applied whole, then signals are raised, in this order: on_construct, on_update, on_destroy of
-// removed
-//    components, on_destroy of destroyed entities. When the first listener runs, every value of the block is
-//    in place, and what the block ends is still whole. One exception: an entity whose index the block gives
-//    to another one is destroyed, with signals, before the new one is made.
+// 1. A block is verified before it is applied: decoded against the baseline it names, hashed, compared.
+//    What does not match is not shown, and its chunk is asked for until a newer block of it is verified.
+// 2. A block is applied whole, then signals are raised, in this order: on_construct, on_update, on_destroy
+//    of removed components, on_destroy of destroyed entities. When the first listener runs, every value of
+//    the block is in place, and what the block ends is still whole. One exception: an entity whose index
+//    the block gives to another one is destroyed, with signals, before the new one is made.
 // 3. A chunk never goes back: a block older than what is shown goes into history only.
 // 4. An entity shows from the chunk with the newest version that binds it. An id that was told dead stays
-// dead.
+//    dead.
 // 5. References read as null until their entity is in the mirror, and are mended then (on_update).
-// 6. Memory is bounded by the registry's limit, kMaxMirrorChunks and kMaxMirrorVersions, whatever the server
-// sends.
+// 6. Memory is bounded by the registry's limit, kMaxMirrorChunks and kMaxMirrorVersions, whatever the
+//    server sends.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +47,8 @@ enum class BlockOutcome {
   BaselineMissing,  // names a baseline that is not here: the full state is asked for
   Malformed,        // does not decode: the full state is asked for
   Mismatch,         // decodes to something else than the server has: the full state is asked for
-  Refused,          // beyond a limit, or of an epoch that is over
+  Outdated,         // of an epoch that is over: nothing to do
+  Refused,          // beyond a limit of this client: the session cannot go on, raise the limit
 };
 /// True when the datagram may be acknowledged as far as this block is concerned.
 constexpr bool may_be_acknowledged(BlockOutcome outcome) {
@@ -64,7 +63,8 @@ struct MirrorCounters {
   std::uint64_t mismatches = 0;
   std::uint64_t decode_errors = 0;
   std::uint64_t baseline_misses = 0;
-  std::uint64_t refused_blocks = 0;
+  std::uint64_t refused_blocks = 0;     // beyond a limit of this client
+  std::uint64_t outdated_blocks = 0;    // of an epoch that is over
   std::uint64_t resyncs_asked = 0;      // chunks that had to be asked for, each failure once
   std::uint64_t hidden_bindings = 0;    // an id that was told dead, or whose index a later one has
   std::uint64_t resynced_bindings = 0;  // ended without a reason

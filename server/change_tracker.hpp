@@ -1,15 +1,13 @@
-// Notices what changed in the registry during a tick and writes it into the chunks, quantised. The one place
-// where the game's world becomes the replicated one.
+// Notices what changed in the registry during a tick and writes it into the chunks, quantised. The one
+// place where the game's world becomes the replicated one.
 //
 // 1. After `end_tick` every alive entity without the tag `Local` is bound to exactly one slot, with exactly
-// the
-//    replicated components that it has and their values as of now; nothing else is bound.
-// 2. How a value was written does not matter: signalled writes are found by their dirty bits, writes through
-// a plain
-//    reference by comparing the runs that were handed out. A value whose quantised form is the same is no
-//    change.
+//    the replicated components that it has and their values as of now; nothing else is bound.
+// 2. How a value was written does not matter: signalled writes are found by their dirty bits, writes
+//    through a plain reference by comparing the runs that were handed out. A value whose quantised form is
+//    the same is no change.
 // 3. What came and went within one tick leaves no trace; what was removed and added again is a change of
-// value.
+//    value.
 // 4. Cost follows what may have changed, not the size of the world.
 #pragma once
 

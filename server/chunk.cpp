@@ -8,8 +8,6 @@
 
 namespace shoal {
 
-static_assert(kMaxBlockBytes < kMaxPacketBodyBytes, "a block and its envelope share one datagram");
-
 Chunk::Chunk(const ComponentTable& table, ColumnPool& pool, ChunkId id)
     : table_(&table),
       id_(id),
@@ -108,8 +106,7 @@ const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& block
   EncodedBlock& block = *encoded_[encoded_count_];
   const ChunkVersion* baseline = from ? find(*from) : nullptr;
   SHOAL_ASSERT(!from || baseline, "a baseline is looked up before it is encoded from");
-  const auto target = std::span<std::byte>(block.bytes).first(kMaxBlockBytes);
-  block.size = encode_block(baseline, current(), departures_, target);
+  block.size = encode_block(baseline, current(), departures_, block.bytes);
   if (block.size == 0) {
     SHOAL_ASSERT(from, "a chunk is filled only as far as its full state fits a datagram");
     return encode(std::nullopt, blocks_encoded);

@@ -28,16 +28,10 @@ struct EncodedBlock {
   std::optional<Tick> from;
   std::uint32_t hash = 0;  // of the version it leads to
   std::size_t size = 0;
-  std::array<std::byte, kMaxPacketBodyBytes> bytes;
+  std::array<std::byte, kMaxBlockBytes> bytes;
 
   std::span<const std::byte> body() const { return std::span<const std::byte>(bytes).first(size); }
 };
-
-/// Bytes of a datagram that a frame needs beside the bodies, at most: the envelope, acknowledgements, one
-/// entry.
-inline constexpr std::size_t kFrameEnvelopeBytes = 256;
-/// What one block may take: a chunk is filled only as far as its full state fits here.
-inline constexpr std::size_t kMaxBlockBytes = kMaxPacketBodyBytes - kFrameEnvelopeBytes;
 
 class Chunk {
  public:

@@ -1,5 +1,9 @@
 #include "server/chunk_store.hpp"
 
+#include <utility>
+
+#include "shared/base/assert.hpp"
+
 namespace shoal {
 
 Chunk& ChunkStore::with_room(std::size_t bits) {

@@ -1,10 +1,9 @@
-// What one client has of each chunk, and what it gets next: baselines by acknowledgement, versions in flight,
-// the choice of blocks for each datagram. It knows neither sockets nor FlatBuffers; the server writes the
-// frames.
+// What one client has of each chunk, and what it gets next: baselines by acknowledgement, versions in
+// flight, the choice of blocks for each datagram. It knows neither sockets nor FlatBuffers; the server
+// writes the frames.
 //
 // 1. A baseline is a version that the client acknowledged, hence decoded and found to match. It only goes
-// forward,
-//    and is pinned in its chunk as long as it is one.
+//    forward, and is pinned in its chunk as long as it is one.
 // 2. A version in flight is not sent again until it is known to be lost.
 // 3. Of the chunks that wait, the one that waited longest comes first: none waits for ever.
 // 4. Memory is bounded by the chunks and the datagrams in flight.
@@ -53,7 +52,8 @@ class ClientView {
   /// Looks for chunks that have something new for the client.
   void begin_tick(Tick now);
   /// Chooses blocks of together at most `room_bytes`, each counted with `entry_bytes` for its directory
-  /// entry. Empty when nothing is due or fits. Call one of sent and not_sent before the next choice.
+  /// entry. Empty when nothing is due or fits. What does not leave is chosen again
+  /// with the next tick.
   std::span<const ChosenBlock> choose(std::size_t room_bytes, std::size_t entry_bytes);
   /// The datagram of the last choice left under this sequence.
   void sent(Sequence sequence, Tick now);
@@ -100,7 +100,7 @@ class ClientView {
   ChunkStore* chunks_;
   ReplicationCounters* counters_;
   std::vector<Subscription> subscriptions_;  // by chunk id
-  std::vector<ChunkId> due_;                 // longest waiting first; from next_due_ on not yet chosen
+  std::vector<ChunkId> due_;                 // not yet chosen, longest waiting first
   std::vector<ChosenBlock> chosen_;
   std::vector<SentDatagram> ring_;  // by sequence, a power of two long
   std::size_t in_flight_count_ = 0;

@@ -1,5 +1,5 @@
 // What a game gives to the server. The server ticks, replicates and talks to clients; the game says what the
-// world is made of and how it goes on. shared/game is the demo, server/demo_game.hpp its adapter: a user
+// world is made of and how it goes on. shared/game is the demo, server/demo/demo_game.hpp its adapter: a user
 // replaces both by a folder of their own.
 //
 // All calls come from the tick's thread. In one tick the order is: players who left, players who joined,

@@ -30,7 +30,6 @@ std::string server_report(const Server& server, const ServerConfig& config, cons
   json.add("bytes_sent", transport.sent_bytes);
   json.add("bytes_received", transport.received_bytes);
   json.add("joined", counters.joined);
-  json.add("left", counters.left);
   json.add("timed_out", counters.timed_out);
   json.add("bad_updates", counters.bad_updates + replication.bad_resyncs);
   json.add("bad_inputs", counters.bad_inputs);

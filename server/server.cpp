@@ -29,6 +29,27 @@ SchemaVersions schema_of(const ComponentTable& table) {
   return schema;
 }
 
+// A component for some eyes only must not go to all of them: better no server than one that tells secrets.
+void refuse_what_is_not_there_yet(const ComponentTable& table,
+                                  std::span<const ComponentDescriptor> components) {
+  std::size_t bits = worst_full_state_bits(table) + table.worst_slot_bits();
+  for (const auto& component : components) {
+    const std::string message = fmt::format(
+        "{}: the audience 'team' and 'owner' cannot be kept yet; use 'everyone' or leave it out of the "
+        "schema",
+        component.name);
+    SHOAL_ASSERT(component.audience == Audience::Everyone, message.c_str());
+  }
+  for (ComponentIndex index = 0; index < table.size(); ++index) bits += table.value_bits(index);
+  if (bits > kMaxBlockBytes * 8) {
+    log_warn(
+        "an entity with all {} components takes {} bits, a datagram has room for {}: an entity that gets so "
+        "many ends "
+        "the server",
+        table.size(), bits, kMaxBlockBytes * 8);
+  }
+}
+
 ServerTransportConfig transport_config(const ServerConfig& config, const ComponentTable& table) {
   ServerTransportConfig result;
   result.max_sessions = config.max_sessions;
@@ -52,6 +73,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       transport_(port, clock, entropy, transport_config(config, table_), *this),
       sessions_(config.max_sessions),
       tick_(config.first_tick) {
+  refuse_what_is_not_there_yet(table_, game.components());
   game.register_components(registry_);
   registry_.freeze();
   game.register_systems(systems_);

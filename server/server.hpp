@@ -2,11 +2,11 @@
 // the port are given to it, so that main runs it over UDP and the simulation over a network in memory.
 //
 // 1. One tick: leavers, joiners, inputs, systems, changes into chunks, frames out. Clients never see half a
-// tick.
-// 2. What a client sends is its own matter: it is checked, counted, bounded, and at worst ends that session.
-// 3. Frozen, the systems stand still and nobody joins; traffic goes on until every client has everything and
-// has
-//    compared its mirror with the server's digest.
+//    tick.
+// 2. What a client sends is its own matter: it is checked, counted, bounded, and at worst ends that
+//    session.
+// 3. Frozen, the systems stand still and who joins only watches; traffic goes on until every client has everything
+//    and has compared its mirror with the server's digest.
 // Threads: all calls from one thread.
 #pragma once
 

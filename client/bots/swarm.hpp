@@ -81,7 +81,6 @@ class Swarm {
     bool was_connected = false;
     bool has_ended = false;
     bool left_by_us = false;
-    std::uint32_t entities_at_end = 0;
   };
 
   void start_due();

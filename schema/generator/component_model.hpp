@@ -17,9 +17,8 @@
 
 namespace shoal::schemac {
 
-/// Room that a component never gets: the packet's table, directory and acknowledgements around a block.
-inline constexpr std::size_t kEnvelopeBytes = 128;
-inline constexpr std::size_t kMaxComponentBits = (kMaxPacketBodyBytes - kEnvelopeBytes) * 8;
+/// What a block may take, alone in its datagram.
+inline constexpr std::size_t kMaxComponentBits = kMaxBlockBytes * 8;
 /// Span, slots and hash check of a block, and the entity's id: what one slot costs beside its values
 /// (shared/replication; tests/schema compares).
 inline constexpr std::size_t kBlockBits = 160;

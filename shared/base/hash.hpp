@@ -1,4 +1,4 @@
-// FNV-1a, for names at compile time. State is hashed with XXH3 (shared/replication/state_hash.hpp).
+// FNV-1a, for names at compile time. State is hashed with XXH3 (shared/replication/chunk_version.hpp).
 #pragma once
 
 #include <cstdint>

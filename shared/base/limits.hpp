@@ -13,6 +13,11 @@ inline constexpr std::size_t kPacketHeaderBytes = 17;
 /// The authentication tag behind each body.
 inline constexpr std::size_t kPacketTagBytes = 16;
 inline constexpr std::size_t kMaxPacketBodyBytes = kMaxDatagramBytes - kPacketHeaderBytes - kPacketTagBytes;
+/// Of a body, what a frame may need beside its blocks: packet, frame, one directory entry, some acknowledgements.
+inline constexpr std::size_t kFrameEnvelopeBytes = 256;
+/// What one block may take. A chunk is filled only as far as its full state fits here, and a component whose
+/// worst case does not is refused when the schema is compiled.
+inline constexpr std::size_t kMaxBlockBytes = kMaxPacketBodyBytes - kFrameEnvelopeBytes;
 
 /// Slots of a chunk: one bit each in a 64-bit word.
 inline constexpr std::uint32_t kChunkSlots = 64;

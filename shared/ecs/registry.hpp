@@ -1,22 +1,19 @@
 // The registry: entities, the pools of their components, and who wants to know. Component types are
 // registered by name, then the set is frozen; only a frozen registry takes entities.
 //
-// Thread rule: const functions, and views of const types, from several threads while nobody changes anything;
-// everything else from one thread.
+// Thread rule: const functions, and views of const types, from several threads while nobody changes
+// anything; everything else from one thread.
 // Invariants:
 // 1. A handle is alive from create to the end of destroy, never again.
 // 2. The end of an entity, by destroy, clear or the registry's own end, goes in one order: it is marked as
-// dying; every
-//    on_destroy fires with the entity whole, by component number; the components are erased, by component
-//    number; the handle dies.
-// 3. Calls from inside signals: destroy of a dying entity, and removal of a component whose on_destroy runs,
-// do nothing.
-//    Destroying an entity while one of its components is being removed happens when that removal has ended.
-//    Removal or destruction inside on_construct and on_update is immediate; the remaining listeners are not
-//    called. Adding to a dying entity is refused.
+//    dying; every on_destroy fires with the entity whole, by component number; the components are erased,
+//    by component number; the handle dies.
+// 3. Calls from inside signals: destroy of a dying entity, and removal of a component whose on_destroy
+//    runs, do nothing. Destroying an entity while one of its components is being removed happens when that
+//    removal has ended. Removal or destruction inside on_construct and on_update is immediate; the
+//    remaining listeners are not called. Adding to a dying entity is refused.
 // 4. The registry's end fires on_destroy as well: what a listener captures outlives the registry, or the
-// connection is
-//    a scoped one.
+//    connection is a scoped one.
 // 5. References and pointers into a pool hold until the next addition to or removal from that pool.
 #pragma once
 

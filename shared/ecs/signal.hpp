@@ -3,9 +3,8 @@
 //
 // Thread rule: one thread.
 // Invariants:
-// 1. Connecting and disconnecting during a dispatch is safe, also of the listener that runs. A listener that
-// was
-//    disconnected is not called any more; one that was connected hears the next event first.
+// 1. Connecting and disconnecting during a dispatch is safe, also of the listener that runs. A listener
+//    that was disconnected is not called any more; one that was connected hears the next event first.
 // 2. A listener never moves in memory while it may run.
 #pragma once
 

@@ -3,8 +3,7 @@
 //
 // Invariants
 // 1. Bodies of one square lie next to each other, in the order in which they were given; so the order in
-// which
-//    neighbours are visited depends on nothing else.
+//    which neighbours are visited depends on nothing else.
 // 2. Nothing is allocated once the vectors have grown to the size of the world.
 #pragma once
 

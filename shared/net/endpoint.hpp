@@ -1,6 +1,5 @@
 // Where datagrams go to and come from: an IP address and a UDP port. IPv4 addresses are kept in their IPv6
-// form
-// (::ffff:a.b.c.d), so that one host reached over either protocol compares and hashes the same way
+// form (::ffff:a.b.c.d), so that one host reached over either protocol compares and hashes the same way
 // everywhere.
 #pragma once
 

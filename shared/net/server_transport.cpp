@@ -165,7 +165,7 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
   const SessionId id{index, slot.generation};
   used_responses_.emplace(ResponseKey{peer, nonce}, id);
   used_in_order_.push_back({{peer, nonce}, now + kRememberResponse});
-  log_info("net: session {}.{} joined from {}", id.index, id.generation, to_string(peer));
+  log_debug("net: session {}.{} joined from {}", id.index, id.generation, to_string(peer));
   send_accept(*slot.session);
   handler_.on_joined(id, {peer, response.credentials});
 }
@@ -302,8 +302,8 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
       next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
     }
   }
-  log_info("net: session {}.{} from {} left: {}{}{}", id.index, id.generation, to_string(connection.peer()),
-           to_string(reason), detail.empty() ? "" : ", ", detail);
+  log_debug("net: session {}.{} from {} left: {}{}{}", id.index, id.generation, to_string(connection.peer()),
+            to_string(reason), detail.empty() ? "" : ", ", detail);
   slots_[id.index].session.reset();
   free_slots_.push_back(id.index);
   --session_count_;

@@ -1,10 +1,9 @@
 // The real port: UDP over IPv4 and IPv6. Asio lives in the .cpp.
 //
-// 1. Whatever the operating system reports (EAGAIN, ENOBUFS, ICMP unreachable, a network that went down) is a
-//    lost datagram and a counter; nothing ends, nothing spins.
-// 2. With a ring, a thread of its own moves arrivals out of the kernel's buffer at once, so that a long tick
-// loses
-//    nothing as long as the ring has room. What comes on top is counted as receive_overflows.
+// 1. Whatever the operating system reports (EAGAIN, ENOBUFS, ICMP unreachable, a network that went down) is
+//    a lost datagram and a counter; nothing ends, nothing spins.
+// 2. With a ring, a thread of its own moves arrivals out of the kernel's buffer at once, so that a long
+//    tick loses nothing as long as the ring has room. What comes on top is counted as receive_overflows.
 // Threads: one caller. The I/O thread is internal.
 #pragma once
 

@@ -1,14 +1,13 @@
 // The quantised state of one chunk at one tick: which entity each slot is bound to, which components each
-// has, and the columns of their fields. The server makes versions by tracking changes, the client by decoding
-// blocks; both are this one type, so equality of mirrors is equality of versions.
+// has, and the columns of their fields. The server makes versions by tracking changes, the client by
+// decoding blocks; both are this one type, so equality of mirrors is equality of versions.
 //
 // 1. A slot that is not bound has no components. A slot without a component has zeros in its columns, and a
 //    component that no slot has has no columns. So equal states are equal bytes.
-// 2. Copies share the ids and the columns; what is written to is copied first. Copying costs the size of the
-//    table, not of the state.
+// 2. Copies share the ids and the columns; what is written to is copied first. Copying costs the size of
+//    the table, not of the state.
 // 3. `hash` covers the chunk's id, the tick, the bound ids, the component sets and the columns: all that a
-// block
-//    promises.
+//    block promises.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
-// The components that a server replicates, as columns of small integers. Built from descriptors at run time,
-// so that a client can hold, hash and pass on components of which it knows nothing but their description.
+// The components that a server replicates, as columns of small integers. Built from descriptors at run
+// time, so that a client can hold, hash and pass on components of which it knows nothing but their
+// description.
 //
 // 1. Components are ordered by wire id, their columns by field: the same order on both sides, whatever the
-// order
-//    of registration.
+//    order of registration.
 // 2. The table does not change once built; it may be read from several threads.
 #pragma once
 

@@ -1,5 +1,7 @@
 #include "shared/replication/delta_codec.hpp"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,20 +10,23 @@
 #include "shared/base/fault.hpp"
 #include "shared/wire/bits.hpp"
 
-// Body of a block, in this order:
+// Body of a block, in this order, a number in brackets being bits:
 //
 //   bindings    from nothing: span (7), a bit per slot below span, an id per bound slot
-//               else:         changed (1) and if so
-//                               a bit per slot bound in `from`: it leaves, then reason (2) [target chunk,
-//                               age] span (7), a bit per slot below span that does not survive, an id per
-//                               bound slot extra departures: count, then slot (6), id, reason (2) [and target
-//                               chunk]
-//   per component of the table
-//     presence  if slots survive: changed (1) and if so a bit per surviving slot
-//               if slots are new: any (1) and if so a bit per new slot
-//     values    if values are kept: changed (1) and if so a bit per kept row, then per column
-//                               mode (5): Golomb order, or raw; a residual per changed row
-//               per column, per row that is not kept: the value in the column's bits
+//               else: changed (1), and if so
+//                 a bit per slot bound in `from`: it leaves; a fate for each that does
+//                 span (7), a bit per slot below span that does not survive: it is bound anew; an id for each
+//                 extra departures: count, then slot (6), id and fate of each
+//                 if anyone departed: check (16) of ids and fates
+//   then per component of the table
+//     presence  if slots survive: changed (1), and if so a bit per surviving slot
+//               if slots are bound anew: any (1), and if so a bit per such slot
+//     values    if values are kept: changed (1), and if so a bit per kept row, then per column
+//                 mode (5), a Golomb order or raw; a residual per changed row
+//               per column and row that is not kept: the value, in the column's bits
+//
+//   id          raw (1); index and generation, as they are (64) or against the id before
+//   fate        reason (2); if Moved: target chunk, age of the move in ticks
 
 namespace shoal {
 namespace {
@@ -114,6 +119,22 @@ bool read_fate(BitReader& reader, Departure& departure, Tick to) {
   return true;
 }
 
+// What became of the departed is no part of the state, so the hash of the state does not prove it: this does.
+class DepartureCheck {
+ public:
+  void add(const Departure& departure) {
+    const bool moved = departure.reason == DepartureReason::Moved;
+    const std::uint64_t line[] = {departure.entity.bits(), static_cast<std::uint64_t>(departure.reason),
+                                  moved ? departure.target.value : 0u, moved ? departure.tick.value : 0u};
+    hash_ = XXH3_64bits_withSeed(line, sizeof line, hash_);
+  }
+  std::uint32_t value() const { return static_cast<std::uint32_t>(hash_) & 0xFFFF; }
+
+ private:
+  std::uint64_t hash_ = 0;
+};
+constexpr unsigned kDepartureCheckBits = 16;
+
 // --- bindings
 // ---------------------------------------------------------------------------------------------------
 
@@ -161,11 +182,13 @@ bool write_bindings(BitWriter& writer, const ChunkVersion* from, const ChunkVers
   writer.write_bool(changed);
   if (!changed) return true;
 
+  DepartureCheck check;
   write_mask(writer, from->bound(), leaving);
   for_each_slot(leaving, [&](Slot slot) {
     const Departure* line = find_departure(log, slot, from->id(slot));
     SHOAL_ASSERT(line, "every unbinding has a line in the departure log");
     write_fate(writer, *line, to.tick());
+    check.add(*line);
   });
   write_new_ids(writer, to, ~sets.surviving, sets.fresh);
   writer.write_exp_golomb(extra_count, 0);
@@ -174,7 +197,9 @@ bool write_bindings(BitWriter& writer, const ChunkVersion* from, const ChunkVers
     writer.write(extra[i]->slot, 6);
     ids.write(writer, extra[i]->entity);
     write_fate(writer, *extra[i], to.tick());
+    check.add(*extra[i]);
   }
+  if (leaving != 0 || extra_count != 0) writer.write(check.value(), kDepartureCheckBits);
   return true;
 }
 
@@ -222,6 +247,10 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
     if (!read_fate(reader, departure, to.tick())) return DecodeError::BadDeparture;
     departures.push_back(departure);
   }
+  DepartureCheck check;
+  for (const Departure& departure : departures) check.add(departure);
+  if (!departures.empty() && reader.read(kDepartureCheckBits) != check.value())
+    return DecodeError::BadDeparture;
   return std::nullopt;
 }
 
@@ -346,7 +375,7 @@ std::optional<DecodeError> read_values(BitReader& reader, const ChunkVersion* fr
       const ColumnIndex column = component.first_column + i;
       const unsigned bits = to.table().columns()[column].bits;
       const unsigned mode = reader.read(kModeBits);
-      if (mode > kMaxGolombOrder && mode != kRawMode) return DecodeError::Truncated;
+      if (mode > kMaxGolombOrder && mode != kRawMode) return DecodeError::BadMode;
       for_each_slot(changed, [&](Slot slot) {
         const std::uint32_t coded = mode == kRawMode ? reader.read(bits) : reader.read_exp_golomb(mode);
         const auto difference = static_cast<std::uint32_t>(unzigzag(coded));
@@ -376,6 +405,8 @@ const char* to_string(DecodeError error) {
       return "bad entity";
     case DecodeError::BadDeparture:
       return "bad departure";
+    case DecodeError::BadMode:
+      return "bad mode";
   }
   return "unknown";
 }

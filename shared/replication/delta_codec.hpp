@@ -1,13 +1,11 @@
 // The delta of one chunk between two versions, as a block body. Writer and reader stand side by side in
-// delta_codec.cpp, part by part in the order of the bits; docs/protocol.md draws the same layout.
+// delta_codec.cpp, part by part in the order of the bits; the layout is drawn at its head.
 //
 // 1. `encode_block` is a pure function of its arguments: every client with the same baseline gets the same
-// bytes,
-//    so they are made once.
+//    bytes, so they are made once.
 // 2. decode_block(from, encode_block(from, to)) is same_state as `to`.
 // 3. The decoder takes any bytes: it reads within the body, allocates no more than one version, and refuses
-// what
-//    no encoder writes. It does not prove the state; the hash in the directory does.
+//    what no encoder writes. It does not prove the state; the hash in the directory does.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +46,8 @@ enum class DecodeError {
   Truncated,      // The body ends before the state does: drop the datagram.
   TrailingBytes,  // The body goes on after the state: drop the datagram.
   BadEntity,      // A null id, or one bound to two slots: drop the datagram.
-  BadDeparture,   // A reason or a count that no encoder writes: drop the datagram.
+  BadDeparture,   // A reason or a count that no encoder writes, or a wrong check: drop the datagram.
+  BadMode,        // A coding of residuals that does not exist: drop the datagram.
 };
 const char* to_string(DecodeError error);
 

@@ -118,7 +118,7 @@ TEST(BadSchema, FaultInsideNestedStructNamesThePath) {
 TEST(BadSchema, ComponentTooLargeForDatagramIsRefused) {  // P11
   EXPECT_EQ(
       complaints_about({"struct Inventory { items: [uint:255]; }"}),
-      "bad.fbs: test.Inventory: needs up to 8577 bits in a datagram, where 8312 have room: narrow its fields "
+      "bad.fbs: test.Inventory: needs up to 8577 bits in a datagram, where 7288 have room: narrow its fields "
       "or split it\n");
   EXPECT_EQ(complaints_about({"struct Inventory { items: [uint:240]; }"}), "");
 }

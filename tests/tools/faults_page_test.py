@@ -40,7 +40,7 @@ class FaultsPage(unittest.TestCase):
             self.assertRegex(name, r"^[a-z0-9]+(-[a-z0-9]+)+$")
 
     def test_who_notices_exists(self):
-        cases = re.findall(r'FaultCase\{"([^"]+)",\s*"([^"]*)"\}', SIMULATION_TEST.read_text(encoding="utf-8"))
+        cases = re.findall(r'FaultCase\{"([^"]+)",\s*"([^"]*)"(?:,\s*\d+)?\}', SIMULATION_TEST.read_text(encoding="utf-8"))
         for name, _, notices in rows_of_page():
             for path in re.findall(r"`(tests/[\w/.]+)`", notices):
                 self.assertTrue((ROOT / path).is_file(), f"{name}: {path}")

@@ -310,7 +310,7 @@ TEST_F(MirrorTest, DroppedChunkTakesItsEntitiesAlongAndOldBlocksOfItAreRefused) 
   ASSERT_EQ(mirror->apply(block(nullptr, version)), BlockOutcome::Applied);
   mirror->drop(ChunkId{1}, Epoch{1});
   EXPECT_FALSE(registry.alive(kAnna));
-  EXPECT_EQ(mirror->apply(block(nullptr, version)), BlockOutcome::Refused);
+  EXPECT_EQ(mirror->apply(block(nullptr, version)), BlockOutcome::Outdated);
   EXPECT_FALSE(registry.alive(kAnna));
   EXPECT_EQ(mirror->apply(block(nullptr, version, {}, Epoch{2})), BlockOutcome::Applied);
   EXPECT_TRUE(registry.alive(kAnna));

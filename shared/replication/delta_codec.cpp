@@ -213,7 +213,7 @@ std::optional<DecodeError> read_new_ids(BitReader& reader, ChunkVersion& to, std
     const Entity id = ids.read(reader);
     if (id.is_null() || id.generation == 0) return DecodeError::BadEntity;
     bool twice = false;
-    for_each_slot(to.bound(), [&](Slot slot) { twice = twice || to.id(slot) == id; });
+    for_each_slot(to.bound(), [&](Slot slot) { twice = twice || to.id(slot).index == id.index; });
     if (twice) return DecodeError::BadEntity;
     to.bind(static_cast<Slot>(std::countr_zero(rest)), id);
   }

@@ -45,7 +45,7 @@ std::size_t encode_block(const ChunkVersion* from, const ChunkVersion& to,
 enum class DecodeError {
   Truncated,      // The body ends before the state does: drop the datagram.
   TrailingBytes,  // The body goes on after the state: drop the datagram.
-  BadEntity,      // A null id, or one bound to two slots: drop the datagram.
+  BadEntity,      // A null id, or an index bound to two slots: drop the datagram.
   BadDeparture,   // A reason or a count that no encoder writes, or a wrong check: drop the datagram.
   BadMode,        // A coding of residuals that does not exist: drop the datagram.
 };

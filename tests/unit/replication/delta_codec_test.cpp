@@ -139,7 +139,7 @@ TEST(DeltaCodec, FarIdsCostNoMoreThanTheirWorstCase) {
   ChunkScript script(1);
   ChunkVersion to = script.versions[0];
   for (Slot slot = 0; slot < kChunkSlots; ++slot)
-    to.bind(slot, Entity{slot % 2 ? 0xFFFFFFF0u : 3u, slot * 77777777 + 1});
+    to.bind(slot, Entity{slot % 2 ? 0xFFFFFFF0u - slot : slot, slot * 77777777 + 1});
   const Body body = encode(script, nullptr, to);
   EXPECT_LE(body.size * 8,
             worst_full_state_bits(script.table) + kChunkSlots * script.table.worst_slot_bits());
@@ -148,6 +148,24 @@ TEST(DeltaCodec, FarIdsCostNoMoreThanTheirWorstCase) {
       decode_block(script.table, script.pool, ChunkId{7}, nullptr, to.tick(), body.span(), departures);
   ASSERT_TRUE(decoded.ok());
   EXPECT_TRUE(same_state(*decoded, to));
+}
+
+// Of an index one generation lives; a mirror that was told of two would end the first before it told of it.
+TEST(DeltaCodec, IndexInTwoSlotsIsRefused) {
+  ChunkScript script(1);
+  ChunkVersion first = script.versions[0];
+  first.bind(3, Entity{9, 1});
+  ChunkVersion second = first;
+  second.set_tick(first.tick() + 1);
+  second.bind(5, Entity{9, 2});
+  std::vector<Departure> departures;
+  for (const ChunkVersion* from : {static_cast<const ChunkVersion*>(nullptr), &std::as_const(first)}) {
+    const Body body = encode(script, from, second);
+    const auto decoded =
+        decode_block(script.table, script.pool, ChunkId{7}, from, second.tick(), body.span(), departures);
+    ASSERT_FALSE(decoded.ok());
+    EXPECT_EQ(decoded.error(), DecodeError::BadEntity);
+  }
 }
 
 TEST(DeltaCodec, AtRestADeltaIsABitPerComponentAndThree) {

@@ -8,6 +8,12 @@
 #include "shared/net/transport_limits.hpp"
 
 namespace shoal {
+namespace {
+
+/// Blocks that may turn out too large for the rest of a datagram before it is sent as it is.
+constexpr int kMaxMisfits = 3;
+
+}  // namespace
 
 static_assert(std::has_single_bit(kMaxInFlight), "the ring of sent datagrams is indexed by a mask");
 
@@ -42,6 +48,7 @@ void ClientView::begin_tick(Tick now) {
 std::span<const ChosenBlock> ClientView::choose(std::size_t room_bytes, std::size_t entry_bytes) {
   chosen_.clear();
   std::size_t used = 0;
+  int misfits = 0;
   for (ChunkId& id : due_) {
     if (used + entry_bytes >= room_bytes) break;
     Chunk& chunk = (*chunks_)[id];
@@ -52,7 +59,11 @@ std::span<const ChosenBlock> ClientView::choose(std::size_t room_bytes, std::siz
     }
     SHOAL_ASSERT(subscription.baseline != chunk.current().tick(), "what the client has is not due");
     const EncodedBlock& block = chunk.encode(subscription.baseline, counters_->blocks_encoded);
-    if (used + entry_bytes + block.size > room_bytes) continue;  // a smaller one may still fit
+    if (used + entry_bytes + block.size > room_bytes) {
+      // A smaller one may still fit; yet each try costs an encoding, and there may be thousands.
+      if (++misfits == kMaxMisfits) break;
+      continue;
+    }
     used += entry_bytes + block.size;
     chosen_.push_back({id, subscription.epoch, block.from, chunk.current().tick(), block.hash, block.body()});
     id = ChunkId{UINT32_MAX};

@@ -9,8 +9,13 @@
 namespace shoal::schemac {
 namespace {
 
-BaseType base_type_of(reflection::BaseType type) {
-  switch (type) {
+// As a number: the accessors make an enumerator of any byte, and to one that does not exist everything may happen.
+int base_type_number(const reflection::Type& type, flatbuffers::voffset_t field) {
+  return reinterpret_cast<const flatbuffers::Table&>(type).GetField<std::int8_t>(field, 0);
+}
+
+BaseType base_type_of(const reflection::Type& type, flatbuffers::voffset_t field) {
+  switch (base_type_number(type, field)) {
     case reflection::Bool:
       return BaseType::Bool;
     case reflection::Byte:
@@ -70,8 +75,8 @@ std::vector<std::string> documentation_of(
 
 TypeReference type_of(const reflection::Schema& schema, const reflection::Type& source) {
   TypeReference type;
-  const bool is_array = source.base_type() == reflection::Array;
-  type.base = base_type_of(is_array ? source.element() : source.base_type());
+  const bool is_array = base_type_number(source, reflection::Type::VT_BASE_TYPE) == reflection::Array;
+  type.base = base_type_of(source, is_array ? reflection::Type::VT_ELEMENT : reflection::Type::VT_BASE_TYPE);
   type.array_length = is_array ? source.fixed_length() : 0;
   const int index = source.index();
   if (type.base == BaseType::Struct) {
@@ -111,13 +116,14 @@ ObjectDeclaration object_of(const reflection::Schema& schema, const reflection::
 }
 
 EnumDeclaration enum_of(const reflection::Enum& source) {
-  EnumDeclaration declaration{.name = text_of(source.name()),
-                              .file = file_of(source.declaration_file()),
-                              .underlying = base_type_of(source.underlying_type()->base_type()),
-                              .is_union = source.is_union(),
-                              .attributes = attributes_of(source.attributes()),
-                              .enumerators = {},
-                              .documentation = documentation_of(source.documentation())};
+  EnumDeclaration declaration{
+      .name = text_of(source.name()),
+      .file = file_of(source.declaration_file()),
+      .underlying = base_type_of(*source.underlying_type(), reflection::Type::VT_BASE_TYPE),
+      .is_union = source.is_union(),
+      .attributes = attributes_of(source.attributes()),
+      .enumerators = {},
+      .documentation = documentation_of(source.documentation())};
   for (const reflection::EnumVal* value : *source.values()) {
     declaration.enumerators.push_back({.name = text_of(value->name()), .value = value->value()});
   }

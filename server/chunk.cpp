@@ -7,6 +7,13 @@
 #include "shared/base/fault.hpp"
 
 namespace shoal {
+namespace {
+
+/// What a block can tell: who left the baseline's slots, and kMaxExtraDepartures more. A baseline with more behind it
+/// is answered by the full state anyway, and a client that acknowledges nothing must not make the log grow for ever.
+constexpr std::size_t kMaxLoggedDepartures = kChunkSlots + kMaxExtraDepartures;
+
+}  // namespace
 
 Chunk::Chunk(const ComponentTable& table, ColumnPool& pool, ChunkId id)
     : table_(&table),
@@ -134,14 +141,20 @@ void Chunk::unpin(Tick tick) {
 
 bool Chunk::trim(Tick now) {
   std::size_t old_pinned = 0;
+  std::size_t later_departures = 0;  // than the version at hand
   std::size_t kept = versions_.size();
   // From the newest down, so that of the old pinned versions the newest stay.
   for (std::size_t i = versions_.size(); i-- > 0;) {
     Version& version = *versions_[i];
     const bool is_current = i + 1 == versions_.size();
     const bool is_young = ticks_between(version.state.tick(), now) < static_cast<std::int32_t>(kHistoryTicks);
+    while (later_departures < departures_.size() &&
+           departures_[departures_.size() - 1 - later_departures].tick > version.state.tick()) {
+      ++later_departures;
+    }
+    const bool is_of_use = version.pins > 0 && later_departures <= kMaxLoggedDepartures;
     const bool stays = fault("keep-old-versions") || is_current || is_young ||
-                       (version.pins > 0 && ++old_pinned <= kPinnedVersions);
+                       (is_of_use && ++old_pinned <= kPinnedVersions);
     if (stays) continue;
     version.state.clear();  // lets go of the columns
     spare_.push_back(std::move(versions_[i]));

@@ -2,8 +2,9 @@
 // them, and the log of who left. The change tracker writes it once per tick; sessions read it.
 //
 // 1. Versions are kept while current, while younger than kHistoryTicks, or while pinned as some session's
-//    baseline; of the old pinned ones at most kPinnedVersions, the oldest go first.
-// 2. The departure log reaches back to the oldest version.
+//    baseline; of the old pinned ones at most kPinnedVersions, the oldest go first, and none behind which more
+//    departed than a block can tell.
+// 2. The departure log reaches back to the oldest version, so its length is bounded, too.
 // 3. A block (from, to) is encoded once and kept until the chunk changes.
 // 4. A chunk at rest costs nothing per tick: it is trimmed by its store only while it has old versions.
 #pragma once
@@ -64,6 +65,8 @@ class Chunk {
   bool set_values(ComponentIndex component, Slot slot, std::span<const std::uint32_t> values);
   /// True when something was written since the last commit.
   bool is_dirty() const { return dirty_; }
+  /// The next commit publishes a version though nothing differs.
+  void renew() { dirty_ = true; }
   /// Makes the pending state version `now`. REQUIRES: later than the current version.
   void commit(Tick now);
 

@@ -5,6 +5,11 @@
 #include "shared/base/assert.hpp"
 
 namespace shoal {
+namespace {
+
+constexpr std::uint32_t kMaxVersionAgeTicks = 1u << 30;
+
+}  // namespace
 
 Chunk& ChunkStore::with_room(std::size_t bits) {
   while (!may_have_room_.empty()) {
@@ -33,7 +38,19 @@ void ChunkStore::touched(ChunkId id) {
   touched_.push_back(id);
 }
 
+// A version that is 2^31 ticks old would seem to be of the future. A chunk that rests for long gets a new one before
+// that; one chunk is looked at per tick, so each is in time.
+void ChunkStore::renew_one(Tick now) {
+  if (chunks_.empty()) return;
+  const ChunkId id{static_cast<std::uint32_t>(now.value % chunks_.size())};
+  Chunk& chunk = *chunks_[id.value];
+  if (!chunk.has_version() || now - kMaxVersionAgeTicks < chunk.current().tick()) return;
+  chunk.renew();
+  touched(id);
+}
+
 void ChunkStore::end_tick(Tick now) {
+  renew_one(now);
   for (const ChunkId id : touched_) {
     flags_[id.value].touched = false;
     Chunk& chunk = *chunks_[id.value];

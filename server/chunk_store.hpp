@@ -42,6 +42,8 @@ class ChunkStore {
     bool has_old_versions = false;
   };
 
+  void renew_one(Tick now);
+
   const ComponentTable* table_;
   ColumnPool pool_;  // before the chunks: it outlives their columns
   std::vector<std::unique_ptr<Chunk>> chunks_;

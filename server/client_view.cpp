@@ -72,62 +72,74 @@ std::span<const ChosenBlock> ClientView::choose(std::size_t room_bytes, std::siz
   return chosen_;
 }
 
+std::uint32_t ClientView::take_block(const SentBlock& block) {
+  if (free_block_ == kNone) {
+    sent_blocks_.push_back(block);
+    return static_cast<std::uint32_t>(sent_blocks_.size() - 1);
+  }
+  const std::uint32_t index = free_block_;
+  free_block_ = sent_blocks_[index].next;
+  sent_blocks_[index] = block;
+  return index;
+}
+
 void ClientView::sent(Sequence sequence, Tick now) {
   if (ring_.empty()) ring_.resize(kMaxInFlight);
   SentDatagram& datagram = ring_[sequence.value & (kMaxInFlight - 1)];
   SHOAL_ASSERT(datagram.sequence == Sequence{},
                "the transport tells each datagram's fate before its number returns");
   datagram.sequence = sequence;
-  datagram.blocks.clear();
   ++in_flight_count_;
   for (const ChosenBlock& block : chosen_) {
     Subscription& subscription = subscriptions_[block.chunk.value];
     subscription.sent = block.to;
     subscription.waiting_since = now;
-    datagram.blocks.push_back({block.chunk, block.epoch, block.to});
+    datagram.first_block = take_block({block.chunk, block.epoch, block.to, datagram.first_block});
     ++counters_->blocks_sent;
     if (!block.from) ++counters_->full_states;
   }
   chosen_.clear();
 }
 
-ClientView::SentDatagram* ClientView::find(Sequence sequence) {
-  if (ring_.empty()) return nullptr;
+template <class F>
+void ClientView::settle(Sequence sequence, F f) {
+  if (ring_.empty()) return;
   SentDatagram& datagram = ring_[sequence.value & (kMaxInFlight - 1)];
-  return datagram.sequence == sequence ? &datagram : nullptr;
+  if (datagram.sequence != sequence || sequence == Sequence{}) return;
+  while (datagram.first_block != kNone) {
+    const std::uint32_t index = datagram.first_block;
+    f(sent_blocks_[index]);
+    datagram.first_block = sent_blocks_[index].next;
+    sent_blocks_[index].next = free_block_;
+    free_block_ = index;
+  }
+  datagram.sequence = {};
+  --in_flight_count_;
 }
 
 void ClientView::on_acknowledged(Sequence sequence) {
-  SentDatagram* datagram = find(sequence);
-  if (!datagram) return;
-  for (const SentBlock& block : datagram->blocks) {
+  settle(sequence, [&](const SentBlock& block) {
     Subscription& subscription = subscriptions_[block.chunk.value];
-    if (subscription.epoch != block.epoch) continue;
+    if (subscription.epoch != block.epoch) return;
     // Equal is not older: after a resync the same version counts again.
     const bool is_older = subscription.newest_baseline && block.to < *subscription.newest_baseline;
     Chunk& chunk = (*chunks_)[block.chunk];
-    if (is_older || subscription.baseline == block.to || !chunk.pin(block.to)) continue;
+    if (is_older || subscription.baseline == block.to || !chunk.pin(block.to)) return;
     if (subscription.baseline) chunk.unpin(*subscription.baseline);
     subscription.baseline = block.to;
     subscription.newest_baseline = block.to;
     // It may have been given up for lost: do not send again what has arrived.
     if (!subscription.sent || *subscription.sent < block.to) subscription.sent = block.to;
-  }
-  datagram->sequence = {};
-  --in_flight_count_;
+  });
 }
 
 void ClientView::on_lost(Sequence sequence) {
-  SentDatagram* datagram = find(sequence);
-  if (!datagram) return;
-  for (const SentBlock& block : datagram->blocks) {
+  settle(sequence, [&](const SentBlock& block) {
+    if (fault("forget-lost-blocks")) return;
     Subscription& subscription = subscriptions_[block.chunk.value];
-    if (fault("forget-lost-blocks")) continue;
     if (subscription.epoch == block.epoch && subscription.sent == block.to)
       subscription.sent = subscription.baseline;
-  }
-  datagram->sequence = {};
-  --in_flight_count_;
+  });
 }
 
 bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {

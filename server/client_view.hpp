@@ -84,17 +84,22 @@ class ClientView {
     Tick waiting_since{};                 // when it last got something
     std::optional<Tick> resynced_at;
   };
+  static constexpr std::uint32_t kNone = UINT32_MAX;
   struct SentBlock {
     ChunkId chunk;
     Epoch epoch;
     Tick to;
+    std::uint32_t next;  // of the same datagram, or the next free one
   };
   struct SentDatagram {
     Sequence sequence{};
-    std::vector<SentBlock> blocks;
+    std::uint32_t first_block = kNone;
   };
 
-  SentDatagram* find(Sequence sequence);
+  /// Calls f(block) for each block of the datagram and forgets it. Nothing for one that is not in flight.
+  template <class F>
+  void settle(Sequence sequence, F f);
+  std::uint32_t take_block(const SentBlock& block);
   bool is_due(const Chunk& chunk, const Subscription& subscription) const;
 
   ChunkStore* chunks_;
@@ -102,7 +107,9 @@ class ClientView {
   std::vector<Subscription> subscriptions_;  // by chunk id
   std::vector<ChunkId> due_;                 // not yet chosen, longest waiting first
   std::vector<ChosenBlock> chosen_;
-  std::vector<SentDatagram> ring_;  // by sequence, a power of two long
+  std::vector<SentDatagram> ring_;      // by sequence, a power of two long
+  std::vector<SentBlock> sent_blocks_;  // of the datagrams in flight, and free ones
+  std::uint32_t free_block_ = kNone;
   std::size_t in_flight_count_ = 0;
 };
 

@@ -1,52 +1,13 @@
 // A tick in the steady state takes nothing from the heap, and readers do not disturb each other.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <thread>
 #include <vector>
 
 #include "shared/base/random.hpp"
 #include "shared/ecs/systems.hpp"
+#include "tests/support/allocation_counter.hpp"
 #include "tests/unit/ecs/test_components.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment,
-                     bytes != 0 ? bytes : 1) != 0) {
-    std::abort();
-  }
-  return memory;
-}
-
-}  // namespace
-
-// The whole program's, since a test can only count what goes through them. Not inlined: g++ would compare the
-// free() inside with the operator new that it sees and warn.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  return counted(bytes, alignof(std::max_align_t));
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
 
 namespace shoal::test {
 namespace {
@@ -87,9 +48,9 @@ TEST(SteadyState, ATickAllocatesNothing) {
     world.clear_changes();
   };
   for (std::uint32_t number = 0; number < 300; ++number) tick(number);
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations_so_far();
   for (std::uint32_t number = 300; number < 400; ++number) tick(number);
-  EXPECT_EQ(allocations - before, 0u) << "allocations in 100 ticks";
+  EXPECT_EQ(test::allocations_so_far() - before, 0u) << "allocations in 100 ticks";
   EXPECT_GT(heard, 0u);
 }
 

@@ -1,54 +1,5 @@
-// The steady state allocates nothing: counted by a global operator new of this test program. The sanitizers
-// bring one of their own, so their builds do not count.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "tests/support/allocation_counter.hpp"
 #include "tests/unit/net/net_fixture.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SHOAL_TEST_COUNTS_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SHOAL_TEST_COUNTS_ALLOCATIONS 0
-#endif
-#endif
-#ifndef SHOAL_TEST_COUNTS_ALLOCATIONS
-#define SHOAL_TEST_COUNTS_ALLOCATIONS 1
-#endif
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{0};
-
-[[maybe_unused]] void* counted(std::size_t bytes) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-#if SHOAL_TEST_COUNTS_ALLOCATIONS
-void* operator new(std::size_t bytes) {
-  return counted(bytes);
-}
-void* operator new[](std::size_t bytes) {
-  return counted(bytes);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-#endif
 
 namespace shoal {
 namespace {
@@ -78,7 +29,6 @@ struct QuietClient final : ClientTransport::Handler {
 };
 
 TEST(Allocation, PacketsInTheSteadyStateCostNone) {
-  if (SHOAL_TEST_COUNTS_ALLOCATIONS == 0) GTEST_SKIP() << "a sanitizer owns operator new";
   ManualClock clock;
   SimulatedNetwork network(clock, 1);
   network.set_default_link(
@@ -121,9 +71,9 @@ TEST(Allocation, PacketsInTheSteadyStateCostNone) {
   play(1500);  // join, grow every buffer to its size
   ASSERT_EQ(client.state(), ClientState::Connected);
   const std::uint64_t packets = server_handler.packets + client_handler.packets;
-  const std::uint64_t before = allocations.load();
+  const std::size_t before = test::allocations_so_far();
   play(600);
-  EXPECT_EQ(allocations.load() - before, 0u);
+  EXPECT_EQ(test::allocations_so_far() - before, 0u);
   EXPECT_GT(server_handler.packets + client_handler.packets, packets + 900u);
   EXPECT_GT(server_handler.ended, 800u);
 }

@@ -64,6 +64,21 @@ TEST_F(SendLogTest, LateAcknowledgementOfALostPacketChangesNothing) {
   EXPECT_EQ(log.spurious_count(), 2u);
 }
 
+TEST_F(SendLogTest, PathThatBecameSlowerThanTheLossDeadlineIsLearnedFromLateAcknowledgements) {
+  rtt.sample(milliseconds{50}, Duration{});
+  const Duration slow = milliseconds{1800};
+  const Duration spacing = milliseconds{33};
+  std::uint64_t arrived = 0;
+  for (int i = 0; i < 300; ++i) {
+    log.push(now, true);
+    now = now + spacing;
+    if (now.since_zero >= slow) acknowledge({range(1, ++arrived)});
+    log.detect_losses(now, rtt, outcomes);
+  }
+  EXPECT_GT(log.spurious_count(), 0u) << "at first the deadline comes before the answer";
+  EXPECT_GT(log.acknowledged_count(), 200u) << "then the deadline follows the path";
+}
+
 TEST_F(SendLogTest, WithoutAnyAnswerEverythingIsLostInTheEnd) {
   for (int i = 0; i < 100; ++i) {
     log.push(now, true);

@@ -1,0 +1,49 @@
+#include "tests/support/allocation_counter.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment,
+                     bytes != 0 ? bytes : 1) != 0) {
+    std::abort();
+  }
+  return memory;
+}
+
+}  // namespace
+
+namespace shoal::test {
+
+std::size_t allocations_so_far() {
+  return allocations.load();
+}
+
+}  // namespace shoal::test
+
+// Not inlined: g++ would compare the free() inside with the operator new that it sees and warn.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return counted(bytes, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}

@@ -23,13 +23,17 @@ void Swarm::run() {
 
 void Swarm::start_due() {
   const double due = to_seconds(clock_->now() - started_at_) * config_.joins_per_second + 1;
-  while (bots_.size() < config_.bots && static_cast<double>(bots_.size()) < due) start_bot();
+  while (bots_.size() < config_.bots && static_cast<double>(bots_.size()) < due) {
+    if (!start_bot()) return;
+  }
 }
 
-void Swarm::start_bot() {
+bool Swarm::start_bot() {
+  auto port = open_port_();
+  if (!port) return false;
   const auto number = bots_.size();
   auto bot = std::make_unique<Bot>(
-      Bot{.port = open_port_(),
+      Bot{.port = std::move(port),
           .faulty = {},
           .client = {},
           .behaviour = Behaviour(config_.scenario, mix64(config_.seed ^ mix64(number)))});
@@ -54,6 +58,7 @@ void Swarm::start_bot() {
   bot->next_update = clock_->now();
   bot->client->connect();
   bots_.push_back(std::move(bot));
+  return true;
 }
 
 void Swarm::run_bot(Bot& bot) {

@@ -54,7 +54,8 @@ class Swarm {
  public:
   using OpenPort = std::function<std::unique_ptr<DatagramPort>()>;
 
-  /// `clock` and `entropy` outlive the swarm. `open_port` is called once per bot, when it starts.
+  /// `clock` and `entropy` outlive the swarm. `open_port` is called once per bot, when it starts; null: there is
+  /// none now, and the bot tries again with the next run().
   Swarm(const SwarmConfig& config, const Clock& clock, Entropy& entropy, OpenPort open_port);
 
   /// Moves everything on: joins that are due, datagrams, updates at each bot's tick. Call it every few
@@ -84,7 +85,7 @@ class Swarm {
   };
 
   void start_due();
-  void start_bot();
+  bool start_bot();
   void run_bot(Bot& bot);
 
   SwarmConfig config_;

@@ -130,6 +130,30 @@ EnumDeclaration enum_of(const reflection::Enum& source) {
   return declaration;
 }
 
+/// A struct that has itself inside; none in what flatc writes. By taking away, again and again, those that hold no
+/// struct any more.
+const ObjectDeclaration* find_endless(const std::vector<ObjectDeclaration>& objects) {
+  std::vector<std::size_t> open(objects.size(),
+                                0);  // fields of struct type whose struct is not taken away yet
+  std::vector<std::vector<std::size_t>> holders(objects.size());
+  std::vector<std::size_t> done;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    for (const FieldDeclaration& field : objects[i].fields) {
+      if (field.type.object_index == kNoIndex) continue;
+      ++open[i];
+      holders[static_cast<std::size_t>(field.type.object_index)].push_back(i);
+    }
+    if (open[i] == 0) done.push_back(i);
+  }
+  for (std::size_t next = 0; next < done.size(); ++next) {
+    for (const std::size_t holder : holders[done[next]]) {
+      if (--open[holder] == 0) done.push_back(holder);
+    }
+  }
+  const auto endless = std::find_if(open.begin(), open.end(), [](std::size_t count) { return count != 0; });
+  return endless == open.end() ? nullptr : &objects[static_cast<std::size_t>(endless - open.begin())];
+}
+
 }  // namespace
 
 std::string to_string(const SchemaError& error) {
@@ -187,6 +211,10 @@ Result<Declarations, std::string> read_binary_schema(std::span<const std::byte> 
   for (const reflection::Enum* source : *schema.enums()) declarations.enums.push_back(enum_of(*source));
   for (const reflection::Object* source : *schema.objects()) {
     declarations.objects.push_back(object_of(schema, *source));
+  }
+  if (const ObjectDeclaration* const endless = find_endless(declarations.objects)) {
+    return Failure{"a broken binary schema, " + endless->name +
+                   " never ends: make it anew with `flatc -b --schema`"};
   }
   return declarations;
 }

@@ -158,13 +158,18 @@ class ModelBuilder {
       attributes.insert(field.attributes.begin(), field.attributes.end());
       if (field.type.base == BaseType::Struct) attributes.erase("entity");
       for (std::uint32_t element = 0; element < std::max(1u, field.type.array_length); ++element) {
+        // More than any component may have: the rest would only take memory (two arrays in each other: billions).
+        if (component.scalars.size() > kMaxColumns) return;
         std::string path = prefix + field.name;
         if (field.type.array_length > 0) path += "[" + std::to_string(element) + "]";
         steps.push_back({object_index, field.name, element, &field.type});
         if (source.attributes.contains("type") && !is_supported(field.type, field.attributes)) {
           // check_field has reported it.
         } else if (field.type.base == BaseType::Struct) {
+          const std::size_t scalars_before = component.scalars.size();
           flatten(component, field.type.object_index, path + ".", attributes, steps);
+          if (component.scalars.size() == scalars_before)
+            element = field.type.array_length;  // nor do the others
         } else if (!add_scalar(component, field, path, attributes, steps)) {
           element = field.type.array_length;  // one report for all elements
         }
@@ -246,8 +251,8 @@ class ModelBuilder {
     }
     if (columns > kMaxColumns) {
       fail(source.file, component.name,
-           "has " + std::to_string(columns) + " scalars (an entity counts two), more than " +
-               std::to_string(kMaxColumns) + ": split it");
+           "has " + std::to_string(columns) + " scalars or more (an entity counts two), at most " +
+               std::to_string(kMaxColumns) + " fit: split it");
     }
     const std::size_t bits = worst_case_bits(component, model_.components.size());
     if (bits <= kMaxComponentBits) return;

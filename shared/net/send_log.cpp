@@ -41,14 +41,13 @@ void SendLog::acknowledge(std::span<const SequenceRange> ranges, Duration peer_d
                           RttEstimate& rtt, std::vector<Outcome>& outcomes) {
   if (ranges.empty()) return;
   const std::uint64_t newest = ranges.front().newest.value;
-  if (newest >= oldest_) {
-    const Entry& entry_of_newest = entry(newest);
-    if (entry_of_newest.state == State::InFlight || entry_of_newest.state == State::InFlightUnreported) {
-      rtt.sample(now - entry_of_newest.sent, peer_delay);
-    }
+  const std::uint64_t oldest_known = next_ > kMaxInFlight ? next_ - kMaxInFlight : 1;
+  // One that was given up for lost is a sample, too: else a path that became slower than the deadline would lose every
+  // datagram for ever, and never learn why. A sequence is sent once, so there is no doubt which one was answered.
+  if (newest >= oldest_known && entry(newest).state != State::Ended) {
+    rtt.sample(now - entry(newest).sent, peer_delay);
   }
   newest_acknowledged_ = std::max(newest_acknowledged_, newest);
-  const std::uint64_t oldest_known = next_ > kMaxInFlight ? next_ - kMaxInFlight : 1;
   for (std::size_t i = ranges.size(); i-- > 0;) {
     const std::uint64_t first = std::max(ranges[i].oldest.value, oldest_known);
     for (std::uint64_t sequence = first; sequence <= ranges[i].newest.value; ++sequence) {

@@ -1,7 +1,7 @@
 // The datagrams of one direction whose fate is not known yet.
 //
 // 1. Each logged sequence ends exactly once: acknowledged or lost. A late acknowledgement of a lost one
-//    counts as spurious and changes nothing.
+//    counts as spurious; it changes nothing but the round-trip time.
 // 2. A sequence is lost when a later one was acknowledged and RttEstimate::loss_delay has passed since it
 //    was sent, or in any case kLossDeadline after that.
 // 3. At most kMaxInFlight are open; memory is fixed.

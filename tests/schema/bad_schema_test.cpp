@@ -124,7 +124,11 @@ TEST(BadSchema, ComponentTooLargeForDatagramIsRefused) {  // P11
 }
 TEST(BadSchema, ComponentWithTooManyScalarsIsRefused) {
   EXPECT_THAT(complaints_about({"struct Board { squares: [bool:513]; }"}),
-              HasSubstr("test.Board: has 513 scalars (an entity counts two), more than 512"));
+              HasSubstr("test.Board: has 513 scalars or more (an entity counts two), at most 512 fit"));
+  // Billions of them are counted no further.
+  EXPECT_THAT(
+      complaints_about({"struct Row (type) { squares: [bool:65535]; } struct Board { rows: [Row:65535]; }"}),
+      HasSubstr("test.Board: has 513 scalars or more"));
   EXPECT_EQ(complaints_about({"struct Board { squares: [bool:512]; }"}), "");
 }
 TEST(BadSchema, TableThatIsNoEmptyTagIsRefused) {

@@ -43,6 +43,38 @@ TEST_F(ChunkTest, OldVersionsGoUnlessPinnedAndOfThosePinnedTheNewestStay) {
   EXPECT_TRUE(chunk.departures().empty()) << "the log reaches back to the oldest version, no further";
 }
 
+TEST_F(ChunkTest, BaselineThatNobodyMovesOnDoesNotMakeTheDepartureLogGrow) {
+  Chunk chunk(table, pool, ChunkId{0});
+  change(chunk, 1);
+  ASSERT_TRUE(chunk.pin(Tick{1}));
+  for (std::uint32_t tick = 2; tick <= 5000; ++tick) {
+    change(chunk, tick);
+    chunk.trim(Tick{tick});
+    ASSERT_LE(chunk.departures().size(), kHistoryTicks + kChunkSlots + kMaxExtraDepartures) << "at " << tick;
+  }
+  EXPECT_EQ(chunk.find(Tick{1}), nullptr) << "no block could tell of so many departures";
+}
+
+TEST(ChunkStore, ChunkAtRestForMoreThanHalfTheTicksGoesOn) {
+  const ComponentTable table(demo::component_descriptors());
+  ChunkStore chunks(table);
+  Chunk& chunk = chunks.with_room(table.worst_slot_bits());
+  chunk.bind(Entity{3, 1});
+  constexpr std::uint32_t kStep = 1u << 20;
+  Tick now{100};
+  chunks.end_tick(now);
+  for (std::uint32_t i = 0; i < 5000; ++i) {  // past the wrap
+    now = now + kStep;
+    chunks.end_tick(now);
+    ASSERT_LE(chunk.current().tick(), now) << "a version must not seem to be of the future";
+  }
+  EXPECT_EQ(chunk.version_count(), 1u);
+  chunk.bind(Entity{4, 1});
+  chunks.touched(chunk.id());
+  chunks.end_tick(now + 1);
+  EXPECT_EQ(chunk.current().tick(), now + 1);
+}
+
 TEST_F(ChunkTest, SameBaselineIsEncodedOnce) {
   Chunk chunk(table, pool, ChunkId{0});
   change(chunk, 1);

@@ -130,6 +130,17 @@ EnumDeclaration enum_of(const reflection::Enum& source) {
   return declaration;
 }
 
+/// flatc writes at least one enumerator, in rising order; those of the types that we take lie within 16 bits.
+bool is_sound(const EnumDeclaration& declaration) {
+  const auto& values = declaration.enumerators;
+  const bool is_small =
+      declaration.underlying == BaseType::Int8 || declaration.underlying == BaseType::Uint8 ||
+      declaration.underlying == BaseType::Int16 || declaration.underlying == BaseType::Uint16;
+  const auto in_order = [](const Enumerator& a, const Enumerator& b) { return a.value < b.value; };
+  return !values.empty() && std::is_sorted(values.begin(), values.end(), in_order) &&
+         (!is_small || (values.front().value >= INT16_MIN && values.back().value <= UINT16_MAX));
+}
+
 /// A struct that has itself inside; none in what flatc writes. By taking away, again and again, those that hold no
 /// struct any more.
 const ObjectDeclaration* find_endless(const std::vector<ObjectDeclaration>& objects) {
@@ -208,7 +219,12 @@ Result<Declarations, std::string> read_binary_schema(std::span<const std::byte> 
       declarations.files.push_back(file_of(file->filename()));
     }
   }
-  for (const reflection::Enum* source : *schema.enums()) declarations.enums.push_back(enum_of(*source));
+  for (const reflection::Enum* source : *schema.enums()) {
+    if (!is_sound(declarations.enums.emplace_back(enum_of(*source)))) {
+      return Failure{"a broken binary schema, enum " + declarations.enums.back().name +
+                     ": make it anew with `flatc -b --schema`"};
+    }
+  }
   for (const reflection::Object* source : *schema.objects()) {
     declarations.objects.push_back(object_of(schema, *source));
   }

@@ -10,6 +10,11 @@ namespace {
 
 /// Ticks by which inputs arrive ahead of their tick, against jitter.
 constexpr std::uint32_t kInputLeadTicks = 2;
+/// Ticks by which inputs may run ahead of that. A server that stood still, or a path that was slow for a moment, leaves
+/// them further ahead: then some are left out until time has caught up, else each would wait at the server for ever.
+constexpr std::int32_t kMaxInputSurplusTicks = 2;
+/// A server that is not heard is held to go on for so many ticks.
+constexpr std::uint32_t kMaxTicksUnheard = 32;
 /// Chunks asked for in one update; the others come with the next.
 constexpr std::size_t kMaxResyncsPerUpdate = 16;
 
@@ -128,17 +133,22 @@ void Client::compare(const protocol::Digest& digest) {
 
 Tick Client::server_tick() const {
   if (!newest_tick_) return {};
-  const Duration since = clock_->now() - newest_tick_at_ + transport_.rtt() / 2;
+  const Duration most = Duration(seconds(1)) * kMaxTicksUnheard / tick_rate_hz_;
+  const Duration since = std::min(clock_->now() - newest_tick_at_ + transport_.rtt() / 2, most);
   return *newest_tick_ + static_cast<std::uint32_t>(since.count() * tick_rate_hz_ / 1'000'000'000);
 }
 
-void Client::add_input(std::span<const std::byte> input) {
-  if (!newest_tick_) return;  // the server's time is not known yet
+bool Client::add_input(std::span<const std::byte> input) {
+  if (!newest_tick_) return false;  // the server's time is not known yet
   const auto ahead = static_cast<std::uint32_t>(transport_.rtt().count() / 2 * tick_rate_hz_ / 1'000'000'000);
   Tick tick = server_tick() + ahead + kInputLeadTicks;
-  if (last_input_tick_ && tick <= *last_input_tick_) tick = *last_input_tick_ + 1;
+  if (last_input_tick_ && tick <= *last_input_tick_) {
+    if (ticks_between(tick, *last_input_tick_) >= kMaxInputSurplusTicks) return false;
+    tick = *last_input_tick_ + 1;
+  }
   last_input_tick_ = tick;
   inputs_.push(tick, input);
+  return true;
 }
 
 void Client::send_update() {

@@ -52,9 +52,10 @@ class Client final : private ClientTransport::Handler {
   void connect() { transport_.connect(); }
   /// Takes in what waits at the port.
   void poll() { transport_.poll(); }
-  /// Queues what the player does; it is repeated in every update until the server has it. REQUIRES:
-  /// connected.
-  void add_input(std::span<const std::byte> input);
+  /// Queues what the player does; it is repeated in every update until the server has it. False: it was left out,
+  /// since the server's tick is not known yet, or the inputs before are as far ahead of it as is sensible; a later
+  /// input may say the same again. REQUIRES: connected.
+  bool add_input(std::span<const std::byte> input);
   /// Sends inputs, wishes and the result of the comparison. Call it once per tick.
   void send_update();
   void close() { transport_.close(); }
@@ -65,7 +66,8 @@ class Client final : private ClientTransport::Handler {
   Duration rtt() const { return transport_.rtt(); }
   std::uint32_t tick_rate_hz() const { return tick_rate_hz_; }
 
-  /// The tick that the server has reached by now, as far as can be told from here.
+  /// The tick that the server has reached by now, as far as can be told from here. It stands still some ticks after
+  /// the last frame.
   Tick server_tick() const;
   /// The entity that this client's inputs steer; null before it is known.
   Entity controlled() const { return controlled_; }

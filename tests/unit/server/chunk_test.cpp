@@ -56,18 +56,6 @@ TEST_F(ChunkTest, OldVersionsGoUnlessPinnedAndOfThosePinnedTheNewestStay) {
 }
 
 // P21: a client that acknowledges nothing more pins its baseline.
-TEST_F(ChunkTest, BaselineThatNobodyMovesOnDoesNotMakeTheDepartureLogGrow) {
-  Chunk chunk(table, pool, ChunkId{0});
-  change(chunk, 1);
-  ASSERT_TRUE(chunk.pin(Tick{1}));
-  for (std::uint32_t tick = 2; tick <= 5000; ++tick) {
-    change(chunk, tick);
-    chunk.trim(Tick{tick});
-    ASSERT_LE(chunk.departures().size(), kHistoryTicks + kChunkSlots + kMaxExtraDepartures) << "at " << tick;
-  }
-  EXPECT_EQ(chunk.find(Tick{1}), nullptr) << "no block could tell of so many departures";
-}
-
 TEST(ChunkStore, ChunkAtRestForMoreThanHalfTheTicksGoesOn) {
   const ComponentTable table(demo::component_descriptors());
   ChunkStore chunks(table);

@@ -51,11 +51,13 @@ void ChunkStore::renew_one(Tick now) {
 
 void ChunkStore::end_tick(Tick now) {
   renew_one(now);
+  current_ticks_.resize(chunks_.size());  // a new chunk is dirty, so each has a version after this
   for (const ChunkId id : touched_) {
     flags_[id.value].touched = false;
     Chunk& chunk = *chunks_[id.value];
     if (!chunk.is_dirty()) continue;
     chunk.commit(now);
+    current_ticks_[id.value] = now;
     if (!std::exchange(flags_[id.value].has_old_versions, true)) has_old_versions_.push_back(id);
   }
   touched_.clear();

@@ -26,6 +26,8 @@ class ChunkStore {
   Chunk& operator[](ChunkId id) { return *chunks_[id.value]; }
   const Chunk& operator[](ChunkId id) const { return *chunks_[id.value]; }
   std::span<const std::unique_ptr<Chunk>> all() const { return chunks_; }
+  /// The current version of each chunk that has one, by id: what every session compares with in every tick.
+  std::span<const Tick> current_ticks() const { return current_ticks_; }
 
   /// Commits what was written and drops what nobody needs any more. Cost follows what changed.
   void end_tick(Tick now);
@@ -47,6 +49,7 @@ class ChunkStore {
   const ComponentTable* table_;
   ColumnPool pool_;  // before the chunks: it outlives their columns
   std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<Tick> current_ticks_;
   std::vector<Flags> flags_;
   std::vector<ChunkId> may_have_room_;
   std::vector<ChunkId> touched_;

@@ -25,18 +25,15 @@ ClientView::~ClientView() {
   }
 }
 
-bool ClientView::is_due(const Chunk& chunk, const Subscription& subscription) const {
-  return chunk.has_version() && subscription.sent != chunk.current().tick();
-}
-
 void ClientView::begin_tick(Tick now) {
-  while (subscriptions_.size() < chunks_->size()) {
+  const std::span<const Tick> current = chunks_->current_ticks();
+  while (subscriptions_.size() < current.size()) {
     subscriptions_.emplace_back();
     subscriptions_.back().waiting_since = now;
   }
   due_.clear();
-  for (const auto& chunk : chunks_->all()) {
-    if (is_due(*chunk, subscriptions_[chunk->id().value])) due_.push_back(chunk->id());
+  for (std::uint32_t i = 0; i < current.size(); ++i) {
+    if (subscriptions_[i].sent != current[i]) due_.push_back(ChunkId{i});
   }
   std::sort(due_.begin(), due_.end(), [&](ChunkId a, ChunkId b) {
     const Tick waits_a = subscriptions_[a.value].waiting_since;
@@ -148,7 +145,7 @@ bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
     return false;
   }
   Subscription& subscription = subscriptions_[chunk.value];
-  if (subscription.resynced_at && ticks_between(*subscription.resynced_at, now) < kResyncTicks) return false;
+  if (subscription.resynced_at && (now - subscription.resynced_at->value).value < kResyncTicks) return false;
   if (fault("ignore-resync")) return false;
   subscription.resynced_at = now;
   if (subscription.baseline) (*chunks_)[chunk].unpin(*subscription.baseline);
@@ -159,11 +156,10 @@ bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
 }
 
 bool ClientView::has_everything() const {
-  for (const auto& chunk : chunks_->all()) {
-    if (!chunk->has_version()) continue;
-    const std::size_t index = chunk->id().value;
-    if (index >= subscriptions_.size() || subscriptions_[index].baseline != chunk->current().tick())
-      return false;
+  const std::span<const Tick> current = chunks_->current_ticks();
+  if (subscriptions_.size() < current.size()) return false;
+  for (std::size_t i = 0; i < current.size(); ++i) {
+    if (subscriptions_[i].baseline != current[i]) return false;
   }
   return true;
 }

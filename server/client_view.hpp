@@ -100,7 +100,6 @@ class ClientView {
   template <class F>
   void settle(Sequence sequence, F f);
   std::uint32_t take_block(const SentBlock& block);
-  bool is_due(const Chunk& chunk, const Subscription& subscription) const;
 
   ChunkStore* chunks_;
   ReplicationCounters* counters_;
@@ -114,6 +113,6 @@ class ClientView {
 };
 
 /// A second full state for the same chunk is not sent sooner than this, however often a client asks.
-inline constexpr std::int32_t kResyncTicks = 15;
+inline constexpr std::uint32_t kResyncTicks = 15;
 
 }  // namespace shoal

@@ -215,10 +215,17 @@ TEST_F(ClientViewTest, EndlessResyncsAreAnsweredNowAndThen) {
     now = Tick{100 + tick};
     answered += view.on_resync(ChunkId{0}, Epoch{1}, now) ? 1u : 0u;
   }
-  EXPECT_EQ(answered, 150u / static_cast<std::uint32_t>(kResyncTicks));
+  EXPECT_EQ(answered, 150u / kResyncTicks);
   EXPECT_FALSE(view.on_resync(ChunkId{9}, Epoch{1}, now));
   EXPECT_FALSE(view.on_resync(ChunkId{0}, Epoch{7}, now));
   EXPECT_EQ(counters.bad_resyncs, 2u);
+}
+
+TEST_F(ClientViewTest, ResyncLongAfterTheLastOneIsAnswered) {
+  change(1);
+  ASSERT_TRUE(send());
+  EXPECT_TRUE(view.on_resync(ChunkId{0}, Epoch{1}, Tick{1}));
+  EXPECT_TRUE(view.on_resync(ChunkId{0}, Epoch{1}, Tick{0x80000002})) << "more than half of all ticks later";
 }
 
 TEST_F(ClientViewTest, AcknowledgementOfWhatWasNeverSentIsNothing) {

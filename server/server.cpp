@@ -89,6 +89,12 @@ Server::Session* Server::find(SessionId id) {
   return sessions_[id.index].get();
 }
 
+bool Server::may_log() {
+  const LineAllowance::Answer answer = lines_.ask(clock_->now());
+  if (answer.left_out_before > 0) log_info("{} lines about peers were left out", answer.left_out_before);
+  return answer.may_write;
+}
+
 // --- one tick
 // ----------------------------------------------------------------------------------------------------
 
@@ -239,7 +245,7 @@ void Server::report_mismatch(const Session& session, const protocol::Resync& res
   if (!hashes || hashes->size() != table_.size()) return;
   ++counters_.mismatches_reported;
   const ChunkVersion* version = chunk.find(Tick{resync.to()});
-  if (!version) return;
+  if (!version || !may_log()) return;
   for (ComponentIndex component = 0; component < table_.size(); ++component) {
     if (hashes->Get(component) == version->component_hash(component)) continue;
     log_warn("player {}: chunk {} at tick {} differs in {}; sending it whole", session.number.value,
@@ -276,7 +282,7 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   session->view = std::make_unique<ClientView>(chunks_, replication_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
   ++counters_.joined;
-  log_info("player {} joined from {}", session->number.value, to_string(request.peer));
+  if (may_log()) log_info("player {} joined from {}", session->number.value, to_string(request.peer));
   sessions_[id.index] = std::move(session);
   joining_.push_back(id);
 }
@@ -286,12 +292,13 @@ void Server::on_left(SessionId id, CloseReason reason) {
   if (!session) return;
   ++counters_.left;
   if (reason == CloseReason::TimedOut) ++counters_.timed_out;
-  log_info("player {} left: {}", session->number.value, to_string(reason));
+  if (may_log()) log_info("player {} left: {}", session->number.value, to_string(reason));
   if (!session->player.is_null()) departed_.push_back({session->player, reason});
   sessions_[id.index].reset();
 }
 
 void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {
+  if (!may_log()) return;
   log_info("refused {}: {}{}{}", to_string(peer), to_string(reason), detail.empty() ? "" : ": ", detail);
 }
 

@@ -19,6 +19,7 @@
 #include "server/chunk_store.hpp"
 #include "server/client_view.hpp"
 #include "server/game.hpp"
+#include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/systems.hpp"
@@ -115,6 +116,8 @@ class Server final : private ServerTransport::Handler {
   void on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) override;
 
   Session* find(SessionId id);
+  /// To be asked before each line that a peer can cause.
+  bool may_log();
   void admit_players();
   void apply_inputs(Session& session);
   void take_resyncs(Session& session, const protocol::ClientUpdate& update);
@@ -134,6 +137,7 @@ class Server final : private ServerTransport::Handler {
   std::optional<ChangeTracker> tracker_;
   ReplicationCounters replication_;
   ServerCounters counters_;
+  LineAllowance lines_;
   ServerTransport transport_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by session index
   std::vector<SessionId> joining_;

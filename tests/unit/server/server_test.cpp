@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "schema/components_descriptors.hpp"
 #include "server/demo/demo_game.hpp"
+#include "shared/base/log.hpp"
+#include "shared/net/handshake.hpp"
 #include "shared/net/simulated_network.hpp"
 
 namespace shoal {
@@ -73,6 +78,35 @@ TEST(Server, FrozenWorldStandsStill) {
   for (int i = 0; i < 50; ++i) server.run_tick();
   EXPECT_EQ(digest_world(server.registry(), server.table()), before);
   EXPECT_TRUE(server.all_compared()) << "nobody is there to compare";
+}
+
+TEST(Server, FloodOfRefusalsIsNoFloodOfLines) {
+  ManualClock clock;
+  SeededEntropy entropy(1);
+  SimulatedNetwork network(clock, 1);
+  const auto server_endpoint = Endpoint::ipv4(10, 0, 0, 1, 7777);
+  const auto port = network.open(server_endpoint);
+  const auto stranger = network.open(Endpoint::ipv4(10, 0, 1, 1, 4000));
+  demo::DemoGame game({.entities = 0, .seed = 5});
+  Server server(game, *port, clock, entropy, ServerConfig{});
+  HandshakeWriter writer;
+  OutgoingDatagram hello;
+  const auto lines_of_a_second = [&](int hellos) {
+    set_log_level(LogLevel::Info);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < hellos; ++i) {
+      writer.hello(static_cast<std::uint64_t>(i) + 1, {kProtocolVersion + 1, {}}, hello);
+      stranger->send(server_endpoint, hello.span());
+    }
+    clock.advance(seconds(1));
+    server.poll();
+    set_log_level(LogLevel::Off);
+    const std::string text = testing::internal::GetCapturedStderr();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(lines_of_a_second(3), 3);
+  EXPECT_EQ(lines_of_a_second(2000), LineAllowance::kPerSecond);
+  EXPECT_EQ(lines_of_a_second(3), 4) << "and how many were left out";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 using namespace demo;
 
-constexpr unsigned kEntities = 32;  // about what fits one datagram
+constexpr unsigned kEntities = 24;  // about what the server puts into one chunk
 constexpr std::size_t kSteps = 64;  // different deltas, so that nothing is learnt by heart
 
 // A chunk whose creatures walk: each step moves some of them by a tick's way.
@@ -92,10 +92,8 @@ class Walk {
 
 void report(benchmark::State& state, const Walk& walk) {
   state.counters["bytes/block"] = static_cast<double>(walk.body_bytes) / static_cast<double>(kSteps);
-  if (walk.changed_entities != 0) {
-    state.counters["bytes/changed"] =
-        static_cast<double>(walk.body_bytes) / static_cast<double>(walk.changed_entities);
-  }
+  const auto changed = static_cast<double>(walk.changed_entities);
+  state.counters["bytes/changed"] = changed > 0 ? static_cast<double>(walk.body_bytes) / changed : 0;
 }
 
 void encode(benchmark::State& state) {

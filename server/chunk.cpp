@@ -102,10 +102,13 @@ void Chunk::commit(Tick now) {
   version->pins = 0;
   versions_.push_back(std::move(version));
   encoded_count_ = 0;
+  without_delta_.clear();
   dirty_ = false;
 }
 
 const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& blocks_encoded) {
+  if (from && std::find(without_delta_.begin(), without_delta_.end(), *from) != without_delta_.end())
+    from = {};
   for (std::size_t i = 0; i < encoded_count_; ++i) {
     if (encoded_[i]->from == from) return *encoded_[i];
   }
@@ -116,6 +119,7 @@ const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& block
   block.size = encode_block(baseline, current(), departures_, block.bytes);
   if (block.size == 0) {
     SHOAL_ASSERT(from, "a chunk is filled only as far as its full state fits a datagram");
+    without_delta_.push_back(*from);
     return encode(std::nullopt, blocks_encoded);
   }
   if (fault("corrupt-block") && from && current().tick().value % 8 == 0)

@@ -5,7 +5,7 @@
 //    baseline; of the old pinned ones at most kPinnedVersions, the oldest go first, and none behind which more
 //    departed than a block can tell.
 // 2. The departure log reaches back to the oldest version, so its length is bounded, too.
-// 3. A block (from, to) is encoded once and kept until the chunk changes.
+// 3. A block (from, to) is encoded once and kept until the chunk changes; that none fits is found out once, too.
 // 4. A chunk at rest costs nothing per tick: it is trimmed by its store only while it has old versions.
 #pragma once
 
@@ -104,7 +104,8 @@ class Chunk {
   std::vector<std::unique_ptr<Version>> spare_;     // to be used again, with their memory
   std::vector<Departure> departures_;               // oldest first
   std::vector<std::unique_ptr<EncodedBlock>> encoded_;
-  std::size_t encoded_count_ = 0;  // of `encoded_` that are about the current version
+  std::size_t encoded_count_ = 0;    // of `encoded_` that are about the current version
+  std::vector<Tick> without_delta_;  // baselines from which no block to the current version fits
 };
 
 }  // namespace shoal

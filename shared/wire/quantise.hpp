@@ -4,7 +4,8 @@
 // 1. quantise(dequantise(q)) == q for every q in 0 … steps: what a client shows quantises to what it was
 // sent.
 // 2. Every input has an answer: values beyond the range are clamped to its ends, NaN becomes the lowest one.
-// 3. Only + - * and comparisons of doubles, so that server and client agree to the bit on every machine.
+// 3. Only + - * / and comparisons of doubles, which IEEE 754 rounds in one way, so that server and client agree to the
+//    bit on every machine.
 #pragma once
 
 #include <cstddef>

@@ -112,6 +112,18 @@ TEST_F(ChunkTest, BlockWithTooManyDeparturesIsTheFullState) {
   EXPECT_GT(block.size, 0u);
 }
 
+TEST_F(ChunkTest, BaselineFromWhichNoBlockFitsIsTriedOnce) {
+  Chunk chunk(table, pool, ChunkId{0});
+  change(chunk, 1);
+  for (std::uint32_t tick = 2; tick < 4 + kMaxExtraDepartures; ++tick) change(chunk, tick);
+  std::uint64_t encoded = 0;
+  const EncodedBlock& full = chunk.encode(Tick{1}, encoded);
+  chunk.trim(Tick{1000});
+  ASSERT_EQ(chunk.find(Tick{1}), nullptr);
+  EXPECT_EQ(&chunk.encode(Tick{1}, encoded), &full) << "no second try: the baseline is not even looked for";
+  EXPECT_EQ(encoded, 1u);
+}
+
 // --- what a client has and gets ---
 
 class ClientViewTest : public ::testing::Test {

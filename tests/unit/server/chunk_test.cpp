@@ -85,6 +85,20 @@ TEST_F(ChunkTest, DepartureLogReachesBackToTheOldestVersionNoFurther) {
   EXPECT_TRUE(chunk.departures().empty());
 }
 
+// P21: a client that acknowledges nothing more pins its baseline; who leaves meanwhile must not be logged for ever.
+TEST_F(ChunkTest, PinnedBaselineIsGivenUpWhenABlockCouldNotTellWhoLeft) {
+  Chunk chunk(table, pool, ChunkId{0});
+  change(chunk, 1);
+  ASSERT_TRUE(chunk.pin(Tick{1}));
+  for (std::uint32_t tick = 2; tick <= 1000; ++tick) {
+    change(chunk, tick);
+    chunk.trim(Tick{tick});
+    ASSERT_LE(chunk.departures().size(), kChunkSlots + kMaxExtraDepartures + kHistoryTicks)
+        << "at tick " << tick;
+  }
+  EXPECT_EQ(chunk.find(Tick{1}), nullptr);
+}
+
 TEST_F(ChunkTest, SameBaselineIsEncodedOnce) {
   Chunk chunk(table, pool, ChunkId{0});
   change(chunk, 1);

@@ -30,5 +30,19 @@ TEST(SimulationSeeds, TagGainedLaterIsReplicated) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_EQ(run_seed(seed), "") << "seed " << seed;
 }
 
+// Every datagram was given up for lost before its acknowledgement came; late acknowledgements taught nothing, so that
+// went on for ever and no baseline was ever reached.
+TEST(SlowPath, RoundTripBeyondTheFirstLossDeadlineIsServed) {
+  Plan plan;
+  plan.world.game.entities = 60;
+  plan.length = seconds(8);
+  ClientPlan client;
+  client.to_server.latency = milliseconds(900);
+  client.from_server.latency = milliseconds(900);
+  plan.clients.push_back(client);
+  Simulation simulation(plan);
+  EXPECT_EQ(simulation.run(all_checkers()), "");
+}
+
 }  // namespace
 }  // namespace shoal::simulation

@@ -13,9 +13,6 @@
 #define SHOAL_FUZZ_ASAN 1
 #endif
 #endif
-#ifdef SHOAL_FUZZ_ASAN
-#include <sanitizer/allocator_interface.h>
-#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +21,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#ifdef SHOAL_FUZZ_ASAN
+// Of <sanitizer/allocator_interface.h>, which g++ 12 does not bring.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#endif
 
 namespace shoal::fuzz {
 

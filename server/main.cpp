@@ -1,7 +1,6 @@
 // shoal-server: wires the real clock, the real randomness and a UDP port to a Server with the demo world.
 
 #include <cstdio>
-#include <fstream>
 
 #include "server/demo/demo_game.hpp"
 #include "server/options.hpp"
@@ -9,6 +8,7 @@
 #include "server/tick_schedule.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
+#include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
 #include "shared/net/udp_port.hpp"
 
@@ -22,11 +22,9 @@ constexpr std::size_t kRingDatagrams = 4096;
 constexpr Duration kFarewell = milliseconds(300);
 
 bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) log_error("cannot write {}: check the folder and its permissions", path);
-  return static_cast<bool>(file);
+  const auto why_not = write_text_file(path, text);
+  if (why_not) log_error("cannot write {}: {}", path, *why_not);
+  return !why_not;
 }
 
 // Runs until a stop signal or the end of --seconds, compares all mirrors, and returns the exit code.
@@ -108,6 +106,7 @@ int serve(const ServerOptions& options) {
     log_error("--bind {}: not an IPv4 or IPv6 address", options.bind);
     return 2;
   }
+  if (!options.report.empty() && !write_file(options.report, "")) return 2;  // better now than after the run
   auto port = UdpPort::open({.local = *address, .ring_datagrams = kRingDatagrams});
   if (!port.ok()) {
     log_error("{}", port.error());
@@ -141,18 +140,7 @@ int serve(const ServerOptions& options) {
 int run_main(int argc, char** argv) {
   ServerOptions options;
   OptionTable table = server_option_table(options, demo::kMaxEntities);
-  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
-  if (!outcome.ok()) {
-    std::fputs((outcome.error() + "\n").c_str(), stderr);
-    return 2;
-  }
-  if (outcome->text_to_print) {
-    std::fputs(outcome->text_to_print->c_str(), stdout);
-    return 0;
-  }
-  set_log_level(options.log_level);
-  for (const auto& warning : outcome->warnings) log_warn("{}", warning);
-  return serve(options);
+  return run_program(table, argc, argv, environ, options.log_level, [&] { return serve(options); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/options.hpp"
 
+#include "shared/config/program.hpp"
 #include "shared/config/version.hpp"
 
 namespace shoal {
@@ -36,14 +37,7 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("compare-seconds", &options.server.freeze_deadline,
             {.help = "how long clients may take to catch up with the frozen world", .min = 0, .max = 600});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
-  table.add("log-level", &options.log_level,
-            {{"trace", LogLevel::Trace},
-             {"debug", LogLevel::Debug},
-             {"info", LogLevel::Info},
-             {"warn", LogLevel::Warn},
-             {"error", LogLevel::Error},
-             {"off", LogLevel::Off}},
-            {.help = "what is logged to standard error"});
+  add_log_level_option(table, &options.log_level);
   return table;
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
 #include "client/bots/options.hpp"
 #include "client/bots/report.hpp"
 #include "shared/config/process.hpp"
+#include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
 #include "shared/net/udp_port.hpp"
 
@@ -58,6 +58,12 @@ class Display {
   int lines_ = 0;
 };
 
+bool write_report(const std::string& path, const std::string& text) {
+  const auto why_not = write_text_file(path, text);
+  if (why_not) log_error("cannot write {}: {}", path, *why_not);
+  return !why_not;
+}
+
 int play(BotOptions& options) {
   const auto server = resolve_endpoint(options.server, 7777);
   if (!server.ok()) {
@@ -67,6 +73,8 @@ int play(BotOptions& options) {
   options.swarm.server = *server;
   options.swarm.faults.latency = from_milliseconds(options.latency_ms);
   options.swarm.faults.jitter = from_milliseconds(options.jitter_ms);
+  if (!options.report.empty() && !write_report(options.report, ""))
+    return 2;  // better now than after the run
   catch_stop_signals();
   SteadyClock clock;
   SystemEntropy entropy;
@@ -97,17 +105,9 @@ int play(BotOptions& options) {
   const SwarmSummary summary = swarm.summary();
   if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
   log_info("{}", closing_line(summary));
-  if (!options.report.empty()) {
-    std::ofstream file(options.report, std::ios::trunc);
-    file << bots_report(summary);
-    file.close();
-    if (!file) {
-      log_error("cannot write {}: check the folder and its permissions", options.report);
-      return 2;
-    }
-  }
-  const bool all_well = summary.refused == 0 && summary.lost == 0 && summary.mismatches == 0 &&
-                        summary.different == 0 &&
+  if (!options.report.empty() && !write_report(options.report, bots_report(summary))) return 2;
+  const bool all_well = summary.connected == summary.requested && summary.refused == 0 && summary.lost == 0 &&
+                        summary.mismatches == 0 && summary.different == 0 &&
                         (!options.until_server_ends || summary.exact == summary.requested);
   return all_well ? 0 : 1;
 }
@@ -115,18 +115,7 @@ int play(BotOptions& options) {
 int run_main(int argc, char** argv) {
   BotOptions options;
   OptionTable table = bot_option_table(options);
-  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
-  if (!outcome.ok()) {
-    std::fputs((outcome.error() + "\n").c_str(), stderr);
-    return 2;
-  }
-  if (outcome->text_to_print) {
-    std::fputs(outcome->text_to_print->c_str(), stdout);
-    return 0;
-  }
-  set_log_level(options.log_level);
-  for (const auto& warning : outcome->warnings) log_warn("{}", warning);
-  return play(options);
+  return run_program(table, argc, argv, environ, options.log_level, [&] { return play(options); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "client/bots/options.hpp"
 
+#include "shared/config/program.hpp"
 #include "shared/config/version.hpp"
 
 namespace shoal {
@@ -38,14 +39,7 @@ OptionTable bot_option_table(BotOptions& options) {
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   table.add("until-server-ends", &options.until_server_ends,
             {.help = "ignore the first Ctrl-C: the server will freeze the world and compare"});
-  table.add("log-level", &options.log_level,
-            {{"trace", LogLevel::Trace},
-             {"debug", LogLevel::Debug},
-             {"info", LogLevel::Info},
-             {"warn", LogLevel::Warn},
-             {"error", LogLevel::Error},
-             {"off", LogLevel::Off}},
-            {.help = "what is logged to standard error"});
+  add_log_level_option(table, &options.log_level);
   return table;
 }
 

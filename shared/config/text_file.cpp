@@ -32,4 +32,14 @@ Result<std::string, std::string> read_text_file(const std::string& path) {
   return text;
 }
 
+std::optional<std::string> write_text_file(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (!file) return reason();
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const std::string why_not = is_written ? std::string() : reason();
+  // A full disk may only be told when the file is closed.
+  if (std::fclose(file) != 0 && is_written) return reason();
+  return is_written ? std::nullopt : std::optional(why_not);
+}
+
 }  // namespace shoal

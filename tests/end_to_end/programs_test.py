@@ -161,6 +161,18 @@ class BadInput(Programs):
         self.assertIn("never answered", said)
         self.assertEqual(self.report("bots")["lost"], 1)
 
+    def test_bots_that_never_got_in_are_no_success(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+            silent.bind(("127.0.0.1", 0))
+            code, said = self.finish(self.start_bots(silent.getsockname()[1], "--bots", 2, "--seconds", 1))
+        self.assertEqual(code, 1, said)
+
+    def test_report_that_cannot_be_written_is_said_at_the_start(self):
+        for program in ("shoal-server", "shoal-bots"):
+            code, said = self.finish(self.start(program, "--report", self.path / "no" / "such" / "folder.json"))
+            self.assertEqual(code, 2)
+            self.assertIn("folder.json", said)
+
     def test_full_server_refuses_with_a_reason(self):
         server, port = self.start_server("--max-players", 2)
         code, said = self.finish(self.start_bots(port, "--bots", 4, "--seconds", 2))

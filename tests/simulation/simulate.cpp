@@ -5,7 +5,7 @@
 
 #include "shared/config/option_table.hpp"
 #include "shared/config/process.hpp"
-#include "shared/config/text_file.hpp"
+#include "shared/config/program.hpp"
 #include "shared/config/version.hpp"
 #include "tests/simulation/simulation.hpp"
 
@@ -14,30 +14,7 @@ extern "C" char** environ;
 namespace shoal::simulation {
 namespace {
 
-int run_main(int argc, char** argv) {
-  std::uint64_t seeds = 100;
-  std::uint64_t from = 1;
-  double max_loss = 30;
-  bool keep_going = false;
-  OptionTable table(
-      {.program = "shoal-simulate",
-       .summary = "server and clients in one process, under virtual time and a simulated network",
-       .version = kVersion});
-  table.section("simulation");
-  table.add("seeds", &seeds, {.help = "how many", .min = 1, .max = 1e12});
-  table.add("from", &from, {.help = "the first one"});
-  table.add("max-loss", &max_loss,
-            {.help = "percent of datagrams lost on the worst link", .min = 0, .max = 90});
-  table.add("keep-going", &keep_going, {.help = "do not stop at the first failure"});
-  const auto outcome = table.parse(argc, argv, environment_from(environ), read_text_file);
-  if (!outcome.ok()) {
-    std::fprintf(stderr, "%s\n", outcome.error().c_str());
-    return 2;
-  }
-  if (outcome->text_to_print) {
-    std::fputs(outcome->text_to_print->c_str(), stdout);
-    return 0;
-  }
+int play(std::uint64_t seeds, std::uint64_t from, double max_loss, bool keep_going) {
   catch_stop_signals();
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -58,6 +35,27 @@ int run_main(int argc, char** argv) {
   std::printf("%llu seeds, %llu failed\n", static_cast<unsigned long long>(done),
               static_cast<unsigned long long>(failed));
   return failed == 0 ? 0 : 1;
+}
+
+int run_main(int argc, char** argv) {
+  std::uint64_t seeds = 100;
+  std::uint64_t from = 1;
+  double max_loss = 30;
+  bool keep_going = false;
+  LogLevel log_level = LogLevel::Off;
+  OptionTable table(
+      {.program = "shoal-simulate",
+       .summary = "server and clients in one process, under virtual time and a simulated network",
+       .version = kVersion});
+  table.section("simulation");
+  table.add("seeds", &seeds, {.help = "how many", .min = 1, .max = 1e12});
+  table.add("from", &from, {.help = "the first one"});
+  table.add("max-loss", &max_loss,
+            {.help = "percent of datagrams lost on the worst link", .min = 0, .max = 90});
+  table.add("keep-going", &keep_going, {.help = "do not stop at the first failure"});
+  add_log_level_option(table, &log_level);
+  return run_program(table, argc, argv, environ, log_level,
+                     [&] { return play(seeds, from, max_loss, keep_going); });
 }
 
 }  // namespace

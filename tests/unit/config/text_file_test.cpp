@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -35,6 +36,19 @@ TEST_F(TextFile, RefusesAnEndlessFile) {
   EXPECT_EQ(read_text_file(write("large", std::string((1u << 20) + 1, '#'))).error(),
             "it is larger than 1 MiB");
   EXPECT_TRUE(read_text_file(write("largest", std::string(1u << 20, '#'))).ok());
+}
+
+TEST_F(TextFile, IsReadAsItWasWritten) {
+  const std::string path = ::testing::TempDir() + "/text_file_test.txt";
+  EXPECT_FALSE(write_text_file(path, "one"));
+  EXPECT_FALSE(write_text_file(path, "two\n"));
+  EXPECT_EQ(*read_text_file(path), "two\n");
+  std::remove(path.c_str());
+}
+
+TEST_F(TextFile, WhyItCannotBeWrittenIsSaid) {
+  EXPECT_EQ(write_text_file("/nonexistent/folder/file", ""), "No such file or directory");
+  EXPECT_EQ(write_text_file("/dev/full", "text"), "No space left on device");
 }
 
 }  // namespace

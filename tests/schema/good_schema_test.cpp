@@ -86,7 +86,7 @@ TEST(Quantisation, FinestStepThatIsAcceptedComesBackFromFloat) {
   }
 }
 TEST(LargestComponent, FitsADatagramByTheCodecsOwnCount) {
-  const auto model = model_of({"struct A { x: [uint:246]; } table B (tag) {}"});
+  const auto model = model_of({"struct A { x: [uint:215]; } table B (tag) {}"});
   ASSERT_TRUE(model.ok()) << to_string(model.error().front());
   const ComponentModel& component = model->components.front();
   EXPECT_GT(worst_case_bits(component, 2) + 33, kMaxComponentBits) << "one more field would not pass";

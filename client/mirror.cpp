@@ -152,8 +152,7 @@ Mirror::Record& Mirror::record_of(Entity entity) {
   return records_[entity.index];
 }
 
-// --- one block, applied whole
-// ------------------------------------------------------------------------------------
+// --- one block, applied whole ------------------------------------------------------------------------------
 
 void Mirror::show(MirrorChunk& chunk, const ChunkVersion& next) {
   constructed_.clear();

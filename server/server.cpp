@@ -95,8 +95,7 @@ bool Server::may_log() {
   return answer.may_write;
 }
 
-// --- one tick
-// ----------------------------------------------------------------------------------------------------
+// --- one tick ----------------------------------------------------------------------------------------------
 
 void Server::run_tick() {
   ++tick_;
@@ -142,8 +141,7 @@ void Server::apply_inputs(Session& session) {
   }
 }
 
-// --- frames out
-// --------------------------------------------------------------------------------------------------
+// --- frames out --------------------------------------------------------------------------------------------
 
 bool Server::is_digest_due(const Session& session) const {
   if (!digest_ || session.has_compared) return false;
@@ -209,8 +207,7 @@ bool Server::send_frame(Session& session, std::span<const ChosenBlock> blocks) {
   return true;
 }
 
-// --- what clients send
-// -------------------------------------------------------------------------------------------
+// --- what clients send -------------------------------------------------------------------------------------
 
 PacketVerdict Server::on_packet(SessionId id, Sequence, const protocol::Packet& packet) {
   Session* session = find(id);
@@ -272,8 +269,7 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   }
 }
 
-// --- sessions
-// ----------------------------------------------------------------------------------------------------
+// --- sessions ----------------------------------------------------------------------------------------------
 
 void Server::on_joined(SessionId id, const JoinRequest& request) {
   auto session = std::make_unique<Session>();
@@ -309,8 +305,7 @@ void Server::on_lost(SessionId id, Sequence sequence) {
   if (Session* session = find(id)) session->view->on_lost(sequence);
 }
 
-// --- the end
-// -----------------------------------------------------------------------------------------------------
+// --- the end -----------------------------------------------------------------------------------------------
 
 void Server::freeze() {
   if (!is_frozen()) frozen_at_ = clock_->now();

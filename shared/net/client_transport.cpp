@@ -14,20 +14,6 @@ constexpr int kCloseAnswers = 8;
 // A cookie this old may be stale when it arrives: ask for a new one.
 constexpr Duration kCookieUse = kCookieLifetime / 2;
 
-constexpr BadDatagram bad_datagram(HeaderError error) {
-  switch (error) {
-    case HeaderError::TooShort:
-      return BadDatagram::TooShort;
-    case HeaderError::TooLong:
-      return BadDatagram::TooLong;
-    case HeaderError::UnknownType:
-      return BadDatagram::UnknownType;
-    case HeaderError::BadTag:
-      return BadDatagram::BadTag;
-  }
-  return BadDatagram::Malformed;
-}
-
 }  // namespace
 
 ClientTransport::ClientTransport(DatagramPort& port, const Clock& clock, Entropy& entropy,

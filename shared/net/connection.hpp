@@ -45,6 +45,21 @@ struct OutgoingDatagram {
   std::span<const std::byte> span() const { return {bytes.data(), size}; }
 };
 
+/// The counter for a datagram that could not be opened.
+constexpr BadDatagram bad_datagram(HeaderError error) {
+  switch (error) {
+    case HeaderError::TooShort:
+      return BadDatagram::TooShort;
+    case HeaderError::TooLong:
+      return BadDatagram::TooLong;
+    case HeaderError::UnknownType:
+      return BadDatagram::UnknownType;
+    case HeaderError::BadTag:
+      return BadDatagram::BadTag;
+  }
+  return BadDatagram::Malformed;
+}
+
 /// A table that was proved to lie inside the bytes, or null. Offsets only: enumerators and counts are the
 /// caller's to check.
 template <class Table>

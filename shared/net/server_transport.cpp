@@ -19,20 +19,6 @@ constexpr Duration kTimerSpacing = milliseconds{5};
 constexpr std::uint32_t kMaxSessions = 1u << 16;
 constexpr std::uint64_t kSlotMask = kMaxSessions - 1;  // the low bits of a connection id are its slot
 
-constexpr BadDatagram bad_datagram(HeaderError error) {
-  switch (error) {
-    case HeaderError::TooShort:
-      return BadDatagram::TooShort;
-    case HeaderError::TooLong:
-      return BadDatagram::TooLong;
-    case HeaderError::UnknownType:
-      return BadDatagram::UnknownType;
-    case HeaderError::BadTag:
-      return BadDatagram::BadTag;
-  }
-  return BadDatagram::Malformed;
-}
-
 }  // namespace
 
 ServerTransport::ServerTransport(DatagramPort& port, const Clock& clock, Entropy& entropy,

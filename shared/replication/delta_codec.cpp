@@ -135,8 +135,7 @@ class DepartureCheck {
 };
 constexpr unsigned kDepartureCheckBits = 16;
 
-// --- bindings
-// ---------------------------------------------------------------------------------------------------
+// --- bindings ----------------------------------------------------------------------------------------------
 
 void write_new_ids(BitWriter& writer, const ChunkVersion& to, std::uint64_t free, std::uint64_t fresh) {
   const unsigned span = span_of(fresh);
@@ -254,8 +253,7 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
   return std::nullopt;
 }
 
-// --- presence
-// ---------------------------------------------------------------------------------------------------
+// --- presence ----------------------------------------------------------------------------------------------
 
 void write_presence(BitWriter& writer, const ChunkVersion* from, const ChunkVersion& to,
                     ComponentIndex component, const SlotSets& sets) {
@@ -281,8 +279,7 @@ void read_presence(BitReader& reader, ChunkVersion& to, ComponentIndex component
   for_each_slot(present & ~to.present(component), [&](Slot slot) { to.add_component(component, slot); });
 }
 
-// --- values
-// -----------------------------------------------------------------------------------------------------
+// --- values ------------------------------------------------------------------------------------------------
 
 std::uint32_t low_mask(unsigned bits) {
   return bits == 32 ? ~0u : (1u << bits) - 1;

@@ -39,8 +39,6 @@ constexpr std::uint32_t kEdits = 6;
 constexpr std::uint32_t kMaxEntities = 128;
 constexpr std::uint32_t kNearChunks = 4;
 constexpr int kMaxOperations = 200;
-constexpr std::size_t kMaxMemoryGrowth = 64u << 20;
-
 // Who has a component, as the signals tell it.
 template <class T>
 class Book {
@@ -330,11 +328,5 @@ std::vector<Seed> seeds() {
 }  // namespace shoal::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  using namespace shoal::fuzz;
-  const std::size_t before = allocated_bytes();
-  FuzzInput input(bytes, size);
-  BlockFuzz target(input);
-  target.run();
-  SHOAL_ASSERT(allocated_bytes() < before + kMaxMemoryGrowth, "memory is bounded, whatever a server sends");
-  return 0;
+  return shoal::fuzz::run_bounded<shoal::fuzz::BlockFuzz>(bytes, size);
 }

@@ -21,8 +21,6 @@ enum class Operation : std::uint8_t {
 constexpr std::uint32_t kOperations = 7;
 constexpr int kMaxOperations = 64;
 constexpr std::uint32_t kMaxTicks = 200;
-constexpr std::size_t kMaxMemoryGrowth = 64u << 20;
-
 constexpr Endpoint kVictim = Endpoint::ipv4(10, 0, 0, 2, 2000);
 constexpr std::array<Endpoint, 6> kSenders = {kVictim,
                                               kServerEndpoint,
@@ -206,11 +204,5 @@ std::vector<Seed> seeds() {
 }  // namespace shoal::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  using namespace shoal::fuzz;
-  const std::size_t before = allocated_bytes();
-  FuzzInput input(bytes, size);
-  DatagramFuzz target(input);
-  target.run();
-  SHOAL_ASSERT(allocated_bytes() < before + kMaxMemoryGrowth, "memory is bounded, whatever peers send");
-  return 0;
+  return shoal::fuzz::run_bounded<shoal::fuzz::DatagramFuzz>(bytes, size);
 }

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "shared/base/assert.hpp"
+
 #ifdef SHOAL_FUZZ_ASAN
 // Of <sanitizer/allocator_interface.h>, which g++ 12 does not bring.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
@@ -99,6 +101,21 @@ inline std::size_t allocated_bytes() {
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
 #endif
+}
+
+/// Bytes by which one input may let the heap grow.
+inline constexpr std::size_t kMaxMemoryGrowth = 64u << 20;
+
+/// Runs one input through a target: a Target(FuzzInput&) with run(). Whatever a peer sends, memory stays
+/// bounded.
+template <class Target>
+int run_bounded(const std::uint8_t* bytes, std::size_t size) {
+  const std::size_t before = allocated_bytes();
+  FuzzInput input(bytes, size);
+  Target target(input);
+  target.run();
+  SHOAL_ASSERT(allocated_bytes() < before + kMaxMemoryGrowth, "memory is bounded, whatever a peer sends");
+  return 0;
 }
 
 }  // namespace shoal::fuzz

@@ -28,7 +28,6 @@ enum Flag : unsigned {
 };
 constexpr int kMaxOperations = 48;
 constexpr std::uint32_t kMaxTicks = 120;
-constexpr std::size_t kMaxMemoryGrowth = 64u << 20;
 constexpr Endpoint kPlayer = Endpoint::ipv4(10, 0, 0, 2, 2000);
 
 using Builder = flatbuffers::FlatBufferBuilder;
@@ -286,11 +285,5 @@ std::vector<Seed> seeds() {
 }  // namespace shoal::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  using namespace shoal::fuzz;
-  const std::size_t before = allocated_bytes();
-  FuzzInput input(bytes, size);
-  UpdateFuzz target(input);
-  target.run();
-  SHOAL_ASSERT(allocated_bytes() < before + kMaxMemoryGrowth, "memory is bounded, whatever a client sends");
-  return 0;
+  return shoal::fuzz::run_bounded<shoal::fuzz::UpdateFuzz>(bytes, size);
 }

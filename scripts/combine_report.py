@@ -20,9 +20,10 @@ def summary(report):
         f"{bots['bytes_per_entity_update']:.2f} bytes per entity update; "
         f"each encoded block sent {server['blocks_sent'] / encoded:.1f} times; "
         f"update age p50 {bots['update_age_ms']['p50']:.0f}, p99 {bots['update_age_ms']['p99']:.0f} ms",
-        f"mirrors  {bots['connected']} of {bots['requested']} connected, {bots['refused']} refused, "
+        f"mirrors  {bots['connected']} of {bots['requested']} connected in {bots['sessions']} sessions, "
+        f"{bots['refused']} refused, "
         f"{bots['lost']} lost; {bots['blocks_verified']} blocks verified, {bots['mismatches']} mismatches; "
-        f"{bots['exact_at_end']} of {bots['requested']} exact at the end",
+        f"{bots['exact_at_end']} of {bots['in_session_at_end']} exact at the end",
     ])
 
 

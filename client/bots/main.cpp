@@ -64,7 +64,34 @@ bool write_report(const std::string& path, const std::string& text) {
   return !why_not;
 }
 
+// False after telling what is wrong with the file.
+bool load_stages(BotOptions& options) {
+  const auto text = read_text_file(options.stages);
+  if (!text.ok()) {
+    log_error("--stages {}: cannot read it: {}", options.stages, text.error());
+    return false;
+  }
+  auto stages = read_stages(*text, options.stages);
+  if (!stages.ok()) {
+    std::fputs((stages.error() + "\n").c_str(), stderr);
+    return false;
+  }
+  options.swarm.stages = std::move(*stages);
+  return true;
+}
+
+bool all_well(const SwarmSummary& summary, bool must_compare) {
+  return summary.connected > 0 && summary.connected == summary.requested && summary.refused == 0 &&
+         summary.lost == 0 && summary.mismatches == 0 && summary.different == 0 &&
+         (!must_compare || (summary.expected > 0 && summary.exact == summary.expected));
+}
+
 int play(BotOptions& options) {
+  if (!options.stages.empty() && !load_stages(options)) return 2;
+  if (options.check_stages) {
+    std::printf("%u %g\n", options.swarm.stages.most_bots(), to_seconds(options.swarm.stages.length()));
+    return 0;
+  }
   const auto server = resolve_endpoint(options.server, 7777);
   if (!server.ok()) {
     log_error("--server {}: {}", options.server, server.error());
@@ -91,6 +118,8 @@ int play(BotOptions& options) {
   Display display(clock, swarm);
   const Time started = clock.now();
   const int stop_after_signals = options.until_server_ends ? 2 : 1;
+  Duration length = options.seconds;
+  if (length.count() == 0 && !options.until_server_ends) length = options.swarm.stages.length();
   while (!swarm.is_over()) {
     swarm.run();
     if (!port_error.empty()) {
@@ -98,7 +127,7 @@ int play(BotOptions& options) {
       return 2;
     }
     display.refresh();
-    const bool is_time = options.seconds.count() > 0 && clock.now() - started >= options.seconds;
+    const bool is_time = length.count() > 0 && clock.now() - started >= length;
     if (is_time || stop_signals() >= stop_after_signals) swarm.leave();
     std::this_thread::sleep_for(kStep);
   }
@@ -106,16 +135,18 @@ int play(BotOptions& options) {
   if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
   log_info("{}", closing_line(summary));
   if (!options.report.empty() && !write_report(options.report, bots_report(summary))) return 2;
-  const bool all_well = summary.connected == summary.requested && summary.refused == 0 && summary.lost == 0 &&
-                        summary.mismatches == 0 && summary.different == 0 &&
-                        (!options.until_server_ends || summary.exact == summary.requested);
-  return all_well ? 0 : 1;
+  return all_well(summary, options.until_server_ends) ? 0 : 1;
 }
 
 int run_main(int argc, char** argv) {
   BotOptions options;
   OptionTable table = bot_option_table(options);
-  return run_program(table, argc, argv, environ, options.log_level, [&] { return play(options); });
+  return run_program(table, argc, argv, environ, options.log_level, [&] {
+    const auto why_not = contradiction(table, options);
+    if (!why_not) return play(options);
+    log_error("{}", *why_not);
+    return 2;
+  });
 }
 
 }  // namespace

@@ -1,9 +1,20 @@
 #include "client/bots/options.hpp"
 
+#include <fmt/format.h>
+
 #include "shared/config/program.hpp"
 #include "shared/config/version.hpp"
 
 namespace shoal {
+namespace {
+
+std::vector<std::pair<std::string, Scenario>> scenario_choices() {
+  std::vector<std::pair<std::string, Scenario>> choices;
+  for (const auto& [word, scenario] : kScenarios) choices.emplace_back(word, scenario);
+  return choices;
+}
+
+}  // namespace
 
 OptionTable bot_option_table(BotOptions& options) {
   OptionTable table(
@@ -12,9 +23,18 @@ OptionTable bot_option_table(BotOptions& options) {
        .version = kVersion});
   table.section("bots");
   table.add("server", &options.server, {.help = "server as HOST:PORT"});
-  table.add("bots", &options.swarm.bots, {.help = "how many", .min = 1, .max = 4096});
-  table.add("scenario", &options.swarm.scenario, {{"wander", Scenario::Wander}},
-            {.help = "what the bots do"});
+  table.add("bots", &options.swarm.bots, {.help = "how many", .min = 1, .max = kMaxBots});
+  table.add("scenario", &options.swarm.scenario, scenario_choices(),
+            {.help = "what the bots do; docs/scenarios.md describes each"});
+  table.add("stages", &options.stages,
+            {.help = "TOML file that says how many bots play, what they do, and from when to when; takes "
+                     "the place of --bots and --scenario"});
+  table.add("check-stages", &options.check_stages,
+            {.help = "read the file of --stages, print its largest number of bots and its length in "
+                     "seconds (0: without an end), and leave"});
+  table.add(
+      "square-size", &options.swarm.square_size,
+      {.help = "the server's --square-size, for the border scenario", .min = 1, .max = 2048, .unit = "m"});
   table.add("seed", &options.swarm.seed, {.help = "of the bots' decisions and of the link faults"});
   table.add("joins-per-second", &options.swarm.joins_per_second,
             {.help = "how fast the bots join", .min = 0.1, .max = 10000});
@@ -35,12 +55,29 @@ OptionTable bot_option_table(BotOptions& options) {
 
   table.section("run");
   table.add("seconds", &options.seconds,
-            {.help = "leave after this long; 0: stay until the server ends or Ctrl-C"});
+            {.help = "leave after this long; 0: stay until the stages, the server or Ctrl-C end it"});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   table.add("until-server-ends", &options.until_server_ends,
             {.help = "ignore the first Ctrl-C: the server will freeze the world and compare"});
   add_log_level_option(table, &options.log_level);
   return table;
+}
+
+std::optional<std::string> contradiction(const OptionTable& table, const BotOptions& options) {
+  if (options.check_stages && options.stages.empty())
+    return "--check-stages: which file? Give it with --stages FILE";
+  if (options.stages.empty()) return std::nullopt;
+  for (const Option& option : table.options()) {
+    if (option.name != "bots" && option.name != "scenario") continue;
+    // A default that --print-config wrote into a file says nothing.
+    const bool is_said = option.source > OptionSource::File || option.current() != option.default_text;
+    if (is_said)
+      return fmt::format(
+          "{} ({}) and --stages contradict each other: the stages say how many bots play and what they do. "
+          "Leave one of them out",
+          option.flag(), option.origin);
+  }
+  return std::nullopt;
 }
 
 }  // namespace shoal

@@ -1,6 +1,7 @@
 // The options of shoal-bots: one table for file, environment, command line and help.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "client/bots/swarm.hpp"
@@ -12,6 +13,8 @@ namespace shoal {
 struct BotOptions {
   std::string server = "127.0.0.1:7777";
   SwarmConfig swarm;
+  std::string stages;  // path of a file
+  bool check_stages = false;
   Duration seconds{};
   double latency_ms = 0;
   double jitter_ms = 0;
@@ -22,5 +25,9 @@ struct BotOptions {
 
 /// `options` outlives the table.
 OptionTable bot_option_table(BotOptions& options);
+
+/// The complaint if the options contradict each other: stages say themselves how many bots there are and what they do.
+/// REQUIRES: the table was parsed.
+std::optional<std::string> contradiction(const OptionTable& table, const BotOptions& options);
 
 }  // namespace shoal

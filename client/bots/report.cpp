@@ -30,6 +30,7 @@ std::string bots_report(const SwarmSummary& summary) {
   JsonWriter json;
   json.add("requested", summary.requested);
   json.add("connected", summary.connected);
+  json.add("sessions", summary.sessions);
   json.add("refused", summary.refused);
   json.add("lost", summary.lost);
   json.add("blocks_verified", summary.blocks_verified);
@@ -37,6 +38,7 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("resyncs", summary.resyncs);
   json.add("decode_errors", summary.decode_errors);
   json.add("baseline_misses", summary.baseline_misses);
+  json.add("in_session_at_end", summary.expected);
   json.add("exact_at_end", summary.exact);
   json.add("different_at_end", summary.different);
   json.begin("mirrored_entities");
@@ -76,6 +78,7 @@ std::string status_table(const SwarmSummary& summary, const SwarmSummary& before
   };
   row("time", fmt::format("{:.0f} s", to_seconds(elapsed)));
   row("connected", fmt::format("{} of {}", summary.connected_now, summary.requested));
+  row("sessions", fmt::format("{}", summary.sessions));
   row("refused, lost", fmt::format("{}, {}", summary.refused, summary.lost));
   row("entities mirrored", fmt::format("{}", summary.mirrored_entities.quantile(0.5)));
   row("entity updates",
@@ -95,11 +98,12 @@ std::string status_table(const SwarmSummary& summary, const SwarmSummary& before
 
 std::string closing_line(const SwarmSummary& summary) {
   const std::string proof = summary.compared == 0
-                                ? "the server did not ask for a comparison"
-                                : fmt::format("{} of {} mirrors exact", summary.exact, summary.connected);
-  return fmt::format("{} of {} connected, {} refused, {} lost; {} blocks verified, {} mismatches; {}",
-                     summary.connected, summary.requested, summary.refused, summary.lost,
-                     summary.blocks_verified, summary.mismatches, proof);
+                                ? "no mirror was compared"
+                                : fmt::format("{} of {} mirrors exact", summary.exact, summary.expected);
+  return fmt::format(
+      "{} of {} connected in {} sessions, {} refused, {} lost; {} blocks verified, {} mismatches; {}",
+      summary.connected, summary.requested, summary.sessions, summary.refused, summary.lost,
+      summary.blocks_verified, summary.mismatches, proof);
 }
 
 }  // namespace shoal

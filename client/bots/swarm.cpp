@@ -8,23 +8,88 @@
 #include "shared/game/spawn.hpp"
 
 namespace shoal {
+namespace {
+
+/// Joins that were due but could not be made are made up for at most this much later, not all at once.
+constexpr Duration kMaxJoinDebt = seconds(1);
+
+// Of a bot, over all its sessions. The mirror of the last session stays until the next one begins.
+MirrorCounters sum(const MirrorCounters& a, const MirrorCounters& b) {
+  MirrorCounters result = a;
+  result.blocks_verified += b.blocks_verified;
+  result.mismatches += b.mismatches;
+  result.resyncs_asked += b.resyncs_asked;
+  result.decode_errors += b.decode_errors;
+  result.baseline_misses += b.baseline_misses;
+  result.entity_updates += b.entity_updates;
+  return result;
+}
+
+}  // namespace
 
 Swarm::Swarm(const SwarmConfig& config, const Clock& clock, Entropy& entropy, OpenPort open_port)
     : config_(config),
       clock_(&clock),
       entropy_(&entropy),
       open_port_(std::move(open_port)),
-      started_at_(clock.now()) {}
+      started_at_(clock.now()),
+      next_join_(started_at_) {
+  if (config_.stages.empty()) {
+    wanted_ = config_.bots;
+    scenarios_.assign(config_.bots, config_.scenario);
+  } else {
+    scenarios_ = deal(config_.stages.all().front().mix, most_bots());
+  }
+}
+
+std::uint32_t Swarm::most_bots() const {
+  return config_.stages.empty() ? config_.bots : config_.stages.most_bots();
+}
 
 void Swarm::run() {
-  if (!is_leaving_) start_due();
+  if (!is_leaving_ && !has_server_ended_) {
+    // A frozen world ends the stages; without them, who is late still joins and watches.
+    if (!config_.stages.empty() && !is_frozen_) follow_stages();
+    if (config_.stages.empty() || !is_frozen_) start_due();
+  }
   for (const auto& bot : bots_) run_bot(*bot);
 }
 
+void Swarm::follow_stages() {
+  const Stages::Moment moment = config_.stages.at(clock_->now() - started_at_);
+  wanted_ = moment.bots;
+  if (moment.stage != stage_) {
+    stage_ = moment.stage;
+    scenarios_ = deal(config_.stages.all()[stage_].mix, most_bots());
+    for (std::size_t i = 0; i < bots_.size(); ++i) {
+      Bot& bot = *bots_[i];
+      if (bot.behaviour.scenario() == scenarios_[i]) continue;
+      bot.behaviour.set_scenario(scenarios_[i]);
+      if (bot.life == Life::Playing)
+        bot.moves_at = clock_->now() + churn_time(bot, kMinChurnStay, kMaxChurnStay);
+    }
+  }
+  for (std::size_t i = wanted_; i < bots_.size(); ++i) {
+    Bot& bot = *bots_[i];
+    if (bot.life == Life::Playing) end_session(bot, Life::Resting);
+    if (bot.life == Life::Away) bot.life = Life::Resting;
+  }
+}
+
 void Swarm::start_due() {
-  const double due = to_seconds(clock_->now() - started_at_) * config_.joins_per_second + 1;
-  while (bots_.size() < config_.bots && static_cast<double>(bots_.size()) < due) {
-    if (!start_bot()) return;
+  const Time now = clock_->now();
+  next_join_ = std::max(next_join_, now - kMaxJoinDebt);
+  const auto between =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / config_.joins_per_second));
+  for (std::size_t i = 0; i < wanted_ && next_join_ <= now; ++i) {
+    if (i == bots_.size()) {
+      if (!start_bot()) return;
+    } else if (bots_[i]->life == Life::Resting) {
+      come_back(*bots_[i]);
+    } else {
+      continue;
+    }
+    next_join_ = next_join_ + between;
   }
 }
 
@@ -32,11 +97,12 @@ bool Swarm::start_bot() {
   auto port = open_port_();
   if (!port) return false;
   const auto number = bots_.size();
-  auto bot = std::make_unique<Bot>(
-      Bot{.port = std::move(port),
-          .faulty = {},
-          .client = {},
-          .behaviour = Behaviour(config_.scenario, mix64(config_.seed ^ mix64(number)))});
+  const std::uint64_t seed = mix64(config_.seed ^ mix64(number));
+  auto bot = std::make_unique<Bot>(Bot{.port = std::move(port),
+                                       .faulty = {},
+                                       .client = {},
+                                       .behaviour = Behaviour(scenarios_[number], seed, config_.square_size),
+                                       .random = Random(mix64(~seed))});
   bot->faulty = std::make_unique<FaultyPort>(*bot->port, *clock_, PathFaults{config_.faults, config_.faults},
                                              mix64(config_.seed + number));
   ClientConfig client;
@@ -55,88 +121,156 @@ bool Swarm::start_bot() {
     };
   }
   bot->client = std::make_unique<Client>(*bot->faulty, *clock_, *entropy_, std::move(client));
-  bot->next_update = clock_->now();
   bot->client->connect();
   bots_.push_back(std::move(bot));
   return true;
 }
 
 void Swarm::run_bot(Bot& bot) {
-  if (bot.has_ended) return;
+  if (bot.life == Life::Ended) return;
+  // Also between two sessions: a server that missed our goodbye is answered.
+  bot.client->poll();
+  if (bot.life == Life::Playing) return play(bot);
+  if (has_server_ended_ || is_leaving_) {
+    bot.life = Life::Ended;
+  } else if (bot.life == Life::Away && clock_->now() >= bot.moves_at && !is_frozen_) {
+    come_back(bot);
+  }
+}
+
+void Swarm::play(Bot& bot) {
   Client& client = *bot.client;
-  client.poll();
   const Time now = clock_->now();
+  if (client.state() == ClientState::Connecting && has_server_ended_) {
+    // Nobody will answer any more. It was in no session, so nothing was lost.
+    end_session(bot, Life::Ended);
+  }
   if (client.state() == ClientState::Connected) {
-    if (!bot.was_connected) {
-      bot.was_connected = true;
-      bot.connected_at = now;
-      bot.next_update = now;
+    if (!bot.was_in_session) begin_session(bot);
+    is_frozen_ = is_frozen_ || client.is_frozen();
+    bot.is_expected = bot.is_expected || is_frozen_;
+    if (bot.behaviour.scenario() == Scenario::Churn && now >= bot.moves_at && !is_frozen_) {
+      end_session(bot, Life::Away);
+      bot.moves_at = now + churn_time(bot, kMinChurnAbsence, kMaxChurnAbsence);
+      return;
     }
     if (now >= bot.next_update) {
       const Duration period = Duration(seconds(1)) / client.tick_rate_hz();
       bot.next_update = std::max(bot.next_update + period, now - period);
-      client.add_input(demo::encode_input(bot.behaviour.next()));
+      const Registry* mirror = client.registry();
+      client.add_input(demo::encode_input(bot.behaviour.next(mirror, client.controlled())));
       client.send_update();
     }
   }
-  if (client.state() == ClientState::Closed) {
-    bot.has_ended = true;
-    bot.ended_at = now;
-    const bool by_plan = bot.left_by_us || client.close_reason() == CloseReason::ServerShutDown;
-    if (!by_plan && first_trouble_.empty()) first_trouble_ = client.describe_close();
+  if (bot.life == Life::Playing && client.state() == ClientState::Closed) take_end(bot);
+}
+
+void Swarm::begin_session(Bot& bot) {
+  const Time now = clock_->now();
+  bot.was_in_session = true;
+  bot.joined_at = now;
+  bot.next_update = now;
+  bot.moves_at = now + churn_time(bot, kMinChurnStay, kMaxChurnStay);
+}
+
+void Swarm::end_session(Bot& bot, Life next) {
+  bot.left_by_us = true;
+  bot.was_withdrawn = bot.client->state() == ClientState::Connecting && !is_leaving_;
+  if (bot.client->state() != ClientState::Closed) bot.client->close();
+  bot.faulty->pump();
+  take_end(bot);
+  bot.life = next;
+}
+
+// The client is closed, by whomever: what the session came to is kept, since the next one has a mirror of its own.
+void Swarm::take_end(Bot& bot) {
+  const Client& client = *bot.client;
+  if (bot.was_in_session) bot.past_time += clock_->now() - bot.joined_at;
+  bot.was_in_session = false;
+  const std::uint64_t sessions = client.transport_counters().joined;
+  const bool was_let_in = sessions > bot.past_sessions;
+  if (was_let_in) bot.past = sum(bot.past, client.mirror()->counters());
+  // The last frame and the goodbye may have come at one go.
+  bot.is_expected = bot.is_expected || (was_let_in && client.is_frozen());
+  bot.life = Life::Ended;
+  // Who came back while the server ended was in no session: that is as good as being away.
+  if (!was_let_in && is_frozen_ && bot.past_sessions > 0) bot.left_by_us = true;
+  bot.past_sessions = sessions;
+  if (bot.left_by_us) return;
+  if (client.close_reason() == CloseReason::ServerShutDown) {
+    has_server_ended_ = true;
+  } else if (first_trouble_.empty()) {
+    first_trouble_ = client.describe_close();
   }
+}
+
+void Swarm::come_back(Bot& bot) {
+  bot.left_by_us = false;
+  bot.was_withdrawn = false;
+  bot.life = Life::Playing;
+  bot.client->connect();
+}
+
+Duration Swarm::churn_time(Bot& bot, Duration least, Duration most) const {
+  return least + Duration(static_cast<std::int64_t>(static_cast<double>((most - least).count()) *
+                                                    static_cast<double>(bot.random.uniform())));
 }
 
 void Swarm::leave() {
   is_leaving_ = true;
   for (const auto& bot : bots_) {
-    if (bot->has_ended) continue;
-    bot->left_by_us = true;
-    bot->client->close();
-    run_bot(*bot);
-    bot->faulty->pump();
+    if (bot->life == Life::Playing) end_session(*bot, Life::Ended);
+    bot->life = Life::Ended;
   }
 }
 
 bool Swarm::is_over() const {
-  const bool all_started = is_leaving_ || bots_.size() == config_.bots;
-  return all_started &&
-         std::all_of(bots_.begin(), bots_.end(), [](const auto& bot) { return bot->has_ended; });
+  const bool all_ended =
+      std::all_of(bots_.begin(), bots_.end(), [](const auto& bot) { return bot->life == Life::Ended; });
+  if (is_leaving_ || has_server_ended_) return all_ended;
+  if (config_.stages.empty()) return all_ended && bots_.size() == config_.bots;
+  return all_ended && !bots_.empty() && bots_.size() >= wanted_;
 }
 
 SwarmSummary Swarm::summary() const {
   SwarmSummary summary;
-  summary.requested = config_.bots;
+  summary.requested = config_.stages.empty() ? config_.bots : 0;
   for (const auto& bot : bots_) {
     const Client& client = *bot->client;
-    const bool connected_now = client.state() == ClientState::Connected;
-    summary.connected_now += connected_now;
-    summary.connected += bot->was_connected;
-    if (bot->has_ended && !bot->left_by_us) {
+    const std::uint64_t sessions = client.transport_counters().joined;
+    summary.connected_now += client.state() == ClientState::Connected;
+    summary.connected += sessions > 0;
+    summary.sessions += sessions;
+    const bool never_played = sessions == 0 && bot->was_withdrawn;
+    if (!config_.stages.empty() && !never_played) ++summary.requested;
+    if (bot->life == Life::Ended && !bot->left_by_us) {
       const CloseReason reason = client.close_reason();
       summary.refused += reason == CloseReason::Refused;
       summary.lost += reason != CloseReason::Refused && reason != CloseReason::ServerShutDown;
     }
+    summary.expected += bot->is_expected;
     summary.exact += client.comparison() == Comparison::Exact;
     summary.different += client.comparison() == Comparison::Different;
     summary.compared += client.comparison() != Comparison::None;
     summary.bytes_received += client.transport_counters().received_bytes;
-    if (const Mirror* mirror = client.mirror()) {
-      const MirrorCounters& counters = mirror->counters();
-      summary.blocks_verified += counters.blocks_verified;
-      summary.mismatches += counters.mismatches;
-      summary.resyncs += counters.resyncs_asked;
-      summary.decode_errors += counters.decode_errors + client.measures().bad_frames;
-      summary.baseline_misses += counters.baseline_misses;
-      summary.entity_updates += counters.entity_updates;
-      summary.mirrored_entities.add(client.registry()->alive_count());
-      summary.update_age_us.add(client.measures().update_age_us);
-      const double connected_for =
-          to_seconds((bot->has_ended ? bot->ended_at : clock_->now()) - bot->connected_at);
-      if (connected_for > 0.5) {
-        const double bits = static_cast<double>(client.transport_counters().received_bytes) * 8;
-        summary.bits_per_second.add(static_cast<std::uint64_t>(bits / connected_for));
-      }
+    const Mirror* mirror = client.mirror();
+    if (mirror == nullptr) continue;
+    const bool is_counted = sessions == bot->past_sessions;
+    const MirrorCounters counters = is_counted ? bot->past : sum(bot->past, mirror->counters());
+    summary.blocks_verified += counters.blocks_verified;
+    summary.mismatches += counters.mismatches;
+    summary.resyncs += counters.resyncs_asked;
+    summary.decode_errors += counters.decode_errors + client.measures().bad_frames;
+    summary.baseline_misses += counters.baseline_misses;
+    summary.entity_updates += counters.entity_updates;
+    const bool is_absent = bot->life == Life::Away || bot->life == Life::Resting;
+    if (!is_absent) summary.mirrored_entities.add(client.registry()->alive_count());
+    summary.update_age_us.add(client.measures().update_age_us);
+    const Duration present = bot->was_in_session ? clock_->now() - bot->joined_at : Duration{};
+    const double connected_for = to_seconds(bot->past_time + present);
+    if (connected_for > 0.5) {
+      const double bits = static_cast<double>(client.transport_counters().received_bytes) * 8;
+      summary.bits_per_second.add(static_cast<std::uint64_t>(bits / connected_for));
     }
   }
   return summary;

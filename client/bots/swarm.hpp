@@ -1,5 +1,10 @@
-// Many clients in one process, each with its own port, its own link faults, its own session and its own
-// mirror. The port is made by whoever owns the swarm: sockets in shoal-bots, the simulated network in tests.
+// Many clients in one process, each with its own port, its own link faults, its own mirror, and one session after the
+// other. The port is made by whoever owns the swarm: sockets in shoal-bots, the simulated network in tests.
+//
+// 1. A session that a bot ended itself (churn, a stage with fewer bots) is neither lost nor refused.
+// 2. Sums go over all sessions of all bots, those that are over included.
+// 3. Once the world is frozen nobody leaves or comes back by plan: who is in session stays to be compared, who is away
+//    stays away.
 // Threads: all calls from one thread.
 #pragma once
 
@@ -10,31 +15,44 @@
 #include <vector>
 
 #include "client/bots/behaviour.hpp"
+#include "client/bots/stages.hpp"
 #include "client/client.hpp"
 #include "shared/base/histogram.hpp"
+#include "shared/base/random.hpp"
 #include "shared/net/faulty_port.hpp"
 
 namespace shoal {
 
 struct SwarmConfig {
   Endpoint server;
+  /// With stages these say how many bots there are and what they do; `bots` and `scenario` count nothing then.
   std::uint32_t bots = 50;
   Scenario scenario = Scenario::Wander;
+  Stages stages;
+  /// Metres: the side of the server's squares of interest, for the border scenario.
+  float square_size = kDefaultSquareSize;
   std::uint64_t seed = 1;
   /// Of each bot's link, in either direction.
   LinkFaults faults;
-  /// Bots that start to connect per second.
+  /// Bots that start to connect per second. A churn bot that comes back is not held up.
   double joins_per_second = 100;
   std::uint32_t max_entities = 1u << 18;
 };
 
+// How long a churn bot stays, and how long it stays away.
+inline constexpr Duration kMinChurnStay = seconds(2), kMaxChurnStay = seconds(8);
+inline constexpr Duration kMinChurnAbsence = milliseconds(500), kMaxChurnAbsence = seconds(3);
+
 /// What the swarm has come to so far.
 struct SwarmSummary {
-  std::uint32_t requested = 0;
+  std::uint32_t requested = 0;  // with stages: that were started so far
   std::uint32_t connected_now = 0;
-  std::uint32_t connected = 0;  // ever
+  std::uint32_t connected = 0;  // bots that ever had a session
+  std::uint64_t sessions = 0;   // that were opened, in all
   std::uint32_t refused = 0;
   std::uint32_t lost = 0;  // sessions that ended neither by us nor by the server's end
+  std::uint32_t expected =
+      0;  // bots in session since the world is frozen: each must have compared its mirror
   std::uint32_t exact = 0;
   std::uint32_t different = 0;
   std::uint32_t compared = 0;
@@ -62,31 +80,53 @@ class Swarm {
   /// milliseconds.
   void run();
   void leave();
-  /// True when every bot has started and none is connecting or connected any more.
+  /// True when nobody is connecting or connected any more, and nobody will come: every bot has started, or the server
+  /// ended, or nobody is left whom the stages ask for.
   bool is_over() const;
   SwarmSummary summary() const;
   /// The first reason why a session was refused or lost; empty if none was.
   const std::string& first_trouble() const { return first_trouble_; }
   std::size_t size() const { return bots_.size(); }
   Client& client(std::size_t index) { return *bots_[index]->client; }
+  Scenario scenario(std::size_t index) const { return bots_[index]->behaviour.scenario(); }
 
  private:
+  enum class Life : std::uint8_t {
+    Playing,  // connecting or connected
+    Away,     // a churn bot between two sessions
+    Resting,  // the stage needs fewer bots
+    Ended,    // for good
+  };
   struct Bot {
     std::unique_ptr<DatagramPort> port;
     std::unique_ptr<FaultyPort> faulty;
     std::unique_ptr<Client> client;
     Behaviour behaviour;
-    Time next_update{};
-    Time connected_at{};
-    Time ended_at{};
-    bool was_connected = false;
-    bool has_ended = false;
+    Random random;  // of coming and going
+    Life life = Life::Playing;
+    bool was_in_session = false;  // when it was last looked at
+    bool is_expected = false;     // in session with a frozen world
     bool left_by_us = false;
+    bool was_withdrawn = false;  // by plan, or with the server's end, before anybody answered
+    Time next_update{};
+    Time joined_at{};
+    Time moves_at{};                  // a churn bot leaves, or comes back
+    std::uint64_t past_sessions = 0;  // whose counters are in `past`
+    MirrorCounters past{};
+    Duration past_time{};
   };
 
+  void follow_stages();
   void start_due();
   bool start_bot();
   void run_bot(Bot& bot);
+  void play(Bot& bot);
+  void begin_session(Bot& bot);
+  void end_session(Bot& bot, Life next);
+  void take_end(Bot& bot);
+  void come_back(Bot& bot);
+  Duration churn_time(Bot& bot, Duration least, Duration most) const;
+  std::uint32_t most_bots() const;
 
   SwarmConfig config_;
   const Clock* clock_;
@@ -94,6 +134,12 @@ class Swarm {
   OpenPort open_port_;
   std::vector<std::unique_ptr<Bot>> bots_;
   Time started_at_{};
+  Time next_join_{};
+  std::uint32_t wanted_ = 0;         // bots by number: those below it play
+  std::vector<Scenario> scenarios_;  // by number, in this stage
+  std::size_t stage_ = 0;
+  bool is_frozen_ = false;  // some client was told so
+  bool has_server_ended_ = false;
   bool is_leaving_ = false;
   std::string first_trouble_;
 };

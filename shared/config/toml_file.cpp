@@ -1,4 +1,5 @@
-// The configuration file, read by toml++, which gives line and column of every value.
+// TOML, read by toml++, which gives line and column of every value: the configuration file, and documents of any other
+// kind as plain values.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -7,19 +8,84 @@
 
 #include "shared/config/nearest.hpp"
 #include "shared/config/sources.hpp"
+#include "shared/config/toml_document.hpp"
+
+namespace shoal {
+namespace {
+
+TomlPlace place_of(const toml::source_region& source) {
+  return {source.begin.line, source.begin.column};
+}
+
+TomlValue plain(const toml::node& node);
+
+TomlTable plain_table(const toml::table& table) {
+  TomlTable result;
+  for (const auto& [key, node] : table)
+    result.push_back({std::string(key.str()), place_of(key.source()), plain(node)});
+  // toml++ keeps keys sorted by name; people read from top to bottom.
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.place < b.place; });
+  return result;
+}
+
+// As deep as the library lets a document nest, which is bounded.
+TomlValue plain(const toml::node& node) {
+  TomlValue result{TomlOther{}, place_of(node.source())};
+  if (const auto* text = node.as_string()) {
+    result.value = text->get();
+  } else if (const auto* whole = node.as_integer()) {
+    result.value = whole->get();
+  } else if (const auto* number = node.as_floating_point()) {
+    result.value = number->get();
+  } else if (const auto* truth = node.as_boolean()) {
+    result.value = truth->get();
+  } else if (const auto* table = node.as_table()) {
+    result.value = plain_table(*table);
+  } else if (const auto* array = node.as_array()) {
+    TomlArray elements;
+    for (const auto& element : *array) elements.push_back(plain(element));
+    result.value = std::move(elements);
+  }
+  return result;
+}
+
+std::string not_toml(const toml::parse_error& error, const std::string& path) {
+  return fmt::format("{}: this is not TOML: {}", place_text(path, place_of(error.source())),
+                     error.description());
+}
+
+}  // namespace
+
+std::string TomlValue::describe() const {
+  if (const auto* text = get_if<std::string>()) return "a string " + in_quotes(*text);
+  if (const auto* whole = get_if<std::int64_t>()) return fmt::format("the whole number {}", *whole);
+  if (const auto* number = get_if<double>()) return fmt::format("the number {}", to_text(*number));
+  if (const auto* truth = get_if<bool>()) return *truth ? "true" : "false";
+  if (get_if<TomlArray>()) return "an array";
+  if (get_if<TomlTable>()) return "a table";
+  return "a date or time";
+}
+
+std::string place_text(std::string_view path, TomlPlace place) {
+  return fmt::format("{}:{}:{}", path, place.line, place.column);
+}
+
+Result<TomlTable, std::string> parse_toml(std::string_view text, const std::string& path) {
+  try {
+    return plain_table(toml::parse(text, path));
+  } catch (const toml::parse_error& error) {
+    return Failure{not_toml(error, path)};
+  }
+}
+
+}  // namespace shoal
 
 namespace shoal::config_sources {
 namespace {
 
 std::string describe(const toml::node& node) {
-  if (const auto* text = node.as_string()) return "a string " + in_quotes(text->get());
-  if (const auto* whole = node.as_integer()) return fmt::format("the whole number {}", whole->get());
-  if (const auto* number = node.as_floating_point())
-    return fmt::format("the number {}", to_text(number->get()));
-  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
-  if (node.is_array()) return "an array";
-  if (node.is_table()) return "a table";
-  return "a date or time";
+  return plain(node).describe();
 }
 
 // The value as text for the option's check, or nothing when it has the wrong type.
@@ -144,9 +210,7 @@ class TomlReader {
     return names;
   }
 
-  std::string place(const toml::source_region& source) const {
-    return fmt::format("{}:{}:{}", path_, source.begin.line, source.begin.column);
-  }
+  std::string place(const toml::source_region& source) const { return place_text(path_, place_of(source)); }
 
   void complain(const toml::source_region& source, const std::string& what) {
     complaints_.push_back(
@@ -166,9 +230,7 @@ void read_toml(const std::vector<Option>& options, std::string_view text, const 
   try {
     TomlReader(options, path, gathered).read(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    const auto& begin = error.source().begin;
-    gathered.errors.push_back(
-        fmt::format("{}:{}:{}: this is not TOML: {}", path, begin.line, begin.column, error.description()));
+    gathered.errors.push_back(not_toml(error, path));
   }
 }
 

@@ -118,6 +118,37 @@ class WholeRun(Programs):
         code, said = self.finish(server)
         self.assertEqual(code, 0, said)
 
+    def test_churn_bots_that_are_away_at_the_end_are_not_missed(self):
+        server, port = self.start_server("--seconds", 12, "--entities", 100, "--max-players", 12)
+        bots = self.start_bots(port, "--bots", 12, "--scenario", "churn", "--loss", 3, "--latency", 20,
+                               "--until-server-ends")
+        code, said = self.finish(bots)
+        self.assertEqual(code, 0, said)
+        code, said = self.finish(server)
+        self.assertEqual(code, 0, said)
+        report = self.report("bots")
+        self.assertEqual((report["connected"], report["refused"], report["lost"]), (12, 0, 0))
+        self.assertGreater(report["sessions"], 12)
+        self.assertEqual(report["sessions"], self.report("server")["joined"])
+        self.assertEqual(report["exact_at_end"], report["in_session_at_end"])
+        self.assertGreater(report["exact_at_end"], 0)
+
+    def test_stages_are_followed(self):
+        stages = self.path / "stages.toml"
+        stages.write_text("[[stage]]\nseconds = 2\nbots = 12\n[[stage]]\nseconds = 2\nbots = 4\n"
+                          "mix = { crowd = 1, fight = 1 }\n")
+        code, said = self.finish(self.start("shoal-bots", "--stages", stages, "--check-stages"))
+        self.assertEqual((code, said), (0, "12 4\n"))
+        server, port = self.start_server("--seconds", 5, "--entities", 100)
+        bots = self.start_bots(port, "--stages", stages, "--until-server-ends")
+        code, said = self.finish(bots)
+        self.assertEqual(code, 0, said)
+        code, said = self.finish(server)
+        self.assertEqual(code, 0, said)
+        report = self.report("bots")
+        self.assertEqual((report["connected"], report["lost"]), (12, 0))
+        self.assertEqual((report["in_session_at_end"], report["exact_at_end"]), (4, 4))
+
     def test_empty_world_and_no_bots(self):
         server, _ = self.start_server("--entities", 0)
         time.sleep(0.5)
@@ -152,6 +183,28 @@ class BadInput(Programs):
         code, said = self.finish(self.start("shoal-bots", "--loss", 200))
         self.assertEqual(code, 2)
         self.assertIn("100", said)
+
+    def test_wrong_stages_name_file_line_and_remedy(self):
+        stages = self.path / "stages.toml"
+        stages.write_text("[[stage]]\nbots = 5\nmix = { crowds = 1 }\n")
+        code, said = self.finish(self.start("shoal-bots", "--stages", stages))
+        self.assertEqual(code, 2)
+        self.assertIn("stages.toml:3:9: unknown scenario crowds; did you mean crowd?", said)
+        code, said = self.finish(self.start("shoal-bots", "--stages", self.path / "nothing.toml"))
+        self.assertEqual(code, 2)
+        self.assertIn("nothing.toml", said)
+        for option in ("--bots=7", "--scenario=wander"):
+            code, said = self.finish(self.start("shoal-bots", "--stages", stages, option))
+            self.assertEqual(code, 2)
+            self.assertIn("contradict", said)
+
+    def test_stages_that_nobody_answers_are_no_success(self):
+        stages = self.path / "stages.toml"
+        stages.write_text("[[stage]]\nseconds = 1\nbots = 2\n")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+            silent.bind(("127.0.0.1", 0))
+            code, said = self.finish(self.start_bots(silent.getsockname()[1], "--stages", stages))
+        self.assertEqual(code, 1, said)
 
     def test_nobody_answers(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:

@@ -193,8 +193,10 @@ void Swarm::take_end(Bot& bot) {
   // The last frame and the goodbye may have come at one go.
   bot.is_expected = bot.is_expected || (was_let_in && client.is_frozen());
   bot.life = Life::Ended;
-  // Who came back while the server ended was in no session: that is as good as being away.
-  if (!was_let_in && is_frozen_ && bot.past_sessions > 0) bot.left_by_us = true;
+  // Who came back while the server ended was in no session: that is as good as being away. So is who came by a stage;
+  // without stages everybody was asked for at once, and is missed.
+  if (!was_let_in && is_frozen_ && (bot.past_sessions > 0 || !config_.stages.empty()))
+    bot.left_by_us = bot.was_withdrawn = true;
   bot.past_sessions = sessions;
   if (bot.left_by_us) return;
   if (client.close_reason() == CloseReason::ServerShutDown) {

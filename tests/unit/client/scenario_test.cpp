@@ -1,11 +1,15 @@
 // What the players of each scenario do, seen by the server.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "schema/components.hpp"
+#include "shared/game/rules.hpp"
+#include "shared/game/spawn.hpp"
 #include "shared/game/vector.hpp"
 #include "tests/unit/client/swarm_harness.hpp"
 
@@ -119,6 +123,57 @@ TEST(Scenario, BorderPlayersCrossEdgesAgainAndAgain) {
   }
 }
 
+// One player that goes where its behaviour says, in a world of 100 metres by 100, without a server.
+class LonePlayer {
+ public:
+  static constexpr float kHalfSize = 50;
+  explicit LonePlayer(std::uint64_t seed) : behaviour_(Scenario::Border, seed) {
+    demo::register_shared_components(world_);
+    world_.freeze();
+    player_ = world_.create();
+    world_.emplace<demo::Position>(player_, 20.0f, -25.0f, 0.0f);
+  }
+  demo::Vector2 step() {
+    const demo::PlayerInput input = behaviour_.next(&world_, player_);
+    auto& position = world_.get<demo::Position>(player_);
+    position.x = std::clamp(position.x + input.move_x * demo::kPlayerSpeed / 30, -kHalfSize, kHalfSize);
+    position.y = std::clamp(position.y + input.move_y * demo::kPlayerSpeed / 30, -kHalfSize, kHalfSize);
+    return {position.x, position.y};
+  }
+
+ private:
+  Registry world_{RegistryLimits{.max_entities = 16}};
+  Entity player_;
+  Behaviour behaviour_;
+};
+
+TEST(Scenario, BorderPlayerZigzagsGoesAroundCornersAndTurnsAtTheEndOfTheWorld) {
+  int crossings = 0, at_the_end = 0, around_a_corner = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    LonePlayer player(seed);
+    std::vector<std::pair<int, int>> squares;  // as they were entered, since it came near a corner
+    std::pair<int, int> square{-100, -100};
+    for (int tick = 0; tick < 60 * 30; ++tick) {
+      const demo::Vector2 place = player.step();
+      const std::pair now{static_cast<int>(std::floor(place.x / 32)),
+                          static_cast<int>(std::floor(place.y / 32))};
+      at_the_end += std::max(std::fabs(place.x), std::fabs(place.y)) == LonePlayer::kHalfSize;
+      const bool near_a_corner = std::fabs(std::remainder(place.x, 32.0f)) < 2.1f &&
+                                 std::fabs(std::remainder(place.y, 32.0f)) < 2.1f;
+      if (!near_a_corner) squares.clear();
+      if (now == square) continue;
+      ++crossings;
+      square = now;
+      if (near_a_corner) squares.push_back(now);
+      around_a_corner += std::set(squares.begin(), squares.end()).size() == 4;
+      if (std::set(squares.begin(), squares.end()).size() == 4) squares.clear();
+    }
+  }
+  EXPECT_GT(crossings, 10 * 60);
+  EXPECT_LT(at_the_end, 10 * 60 * 30 / 5) << "ticks";
+  EXPECT_GT(around_a_corner, 20);
+}
+
 TEST(Scenario, WanderersDoNotCrossEdgesLikeThat) {
   SwarmHarness harness(swarm_of(12, Scenario::Wander), {.entities = 40, .seed = 3, .world_half_size = 100});
   int all = 0;
@@ -201,13 +256,66 @@ TEST(Scenario, ChurnBotsComeBackAndNothingIsLost) {
   EXPECT_EQ(end.compared, end.expected);
 }
 
-TEST(Scenario, ChurnOverALossyLinkLosesNothing) {
-  SwarmConfig config = swarm_of(8, Scenario::Churn);
-  config.faults = {.loss_percent = 10, .latency = milliseconds(60), .jitter = milliseconds(20)};
-  SwarmHarness harness(config, {.entities = 40, .seed = 3});
-  harness.run_for(seconds(60));
-  EXPECT_GT(harness.swarm().summary().sessions, 8u * 4);
+TEST(Scenario, ChurnBotsComeToRestWithTheWorld) {
+  SwarmHarness harness(swarm_of(12, Scenario::Churn), {.entities = 40, .seed = 3});
+  harness.run_for(seconds(20));
+  harness.server().freeze();
+  harness.run_for(milliseconds(200));
+  const SwarmSummary before = harness.swarm().summary();
+  EXPECT_GT(before.connected_now, 3u);
+  EXPECT_LT(before.connected_now, 12u);
+  EXPECT_EQ(before.expected, before.connected_now);
+  harness.run_for(seconds(15));
+  const SwarmSummary after = harness.swarm().summary();
+  EXPECT_EQ(after.connected_now, before.connected_now);
+  EXPECT_EQ(after.expected, before.expected);
+  EXPECT_EQ(after.sessions, before.sessions);
   expect_exact_end(harness);
+}
+
+// It can neither say that it left nor come back, and gives up when the others hear that the server ended.
+TEST(Scenario, ChurnBotThatTheEndFindsInAHandshakeIsAway) {
+  SwarmHarness harness(swarm_of(6, Scenario::Churn), {.entities = 40, .seed = 3});
+  const auto state = [&] { return harness.swarm().client(2).state(); };
+  harness.run_for(seconds(1));
+  while (state() != ClientState::Closed) harness.step();
+  harness.cut_off(2);
+  while (state() != ClientState::Connecting) harness.step();
+  expect_exact_end(harness);
+  const SwarmSummary summary = harness.swarm().summary();
+  EXPECT_EQ(summary.connected, 6u);
+  EXPECT_LT(summary.expected, 6u);
+}
+
+TEST(Scenario, ChurnBotThatIsRefusedSinceTheServerEndsIsAway) {
+  SwarmHarness harness(swarm_of(3, Scenario::Churn), {.entities = 40, .seed = 3});
+  const auto state = [&](std::size_t bot) { return harness.swarm().client(bot).state(); };
+  harness.run_for(seconds(1));
+  while (state(0) != ClientState::Closed) harness.step();
+  harness.cut_off(0);
+  while (state(0) != ClientState::Connecting) harness.step();
+  harness.server().freeze();
+  harness.run_for(seconds(1));
+  // It is the first one that hears of the end, and hears it as a refusal.
+  harness.cut_off(1);
+  harness.cut_off(2);
+  harness.server().shut_down();
+  harness.end_cut(0);
+  while (state(0) != ClientState::Closed) harness.step();
+  ASSERT_EQ(harness.swarm().client(0).close_reason(), CloseReason::Refused);
+  EXPECT_EQ(harness.swarm().summary().refused, 0u);
+}
+
+// A handshake over this link takes a second or more, so someone is always in the middle of one.
+TEST(Scenario, ChurnOverABadLinkLosesNothing) {
+  for (int cut = 0; cut < 4; ++cut) {
+    SwarmConfig config = swarm_of(12, Scenario::Churn);
+    config.faults = {.loss_percent = 10, .latency = milliseconds(250), .jitter = milliseconds(50)};
+    SwarmHarness harness(config, {.entities = 40, .seed = 3});
+    harness.run_for(seconds(40) + milliseconds(170 * cut));
+    EXPECT_GT(harness.swarm().summary().sessions, 12u * 3);
+    expect_exact_end(harness);
+  }
 }
 
 }  // namespace

@@ -23,9 +23,8 @@ class SwarmHarness {
         server_(game_, *port_, clock_, entropy_, server_config()),
         schedule_(clock_.now(), server_config().tick_rate_hz) {
     config.server = kServer;
-    swarm_ = std::make_unique<Swarm>(config, clock_, entropy_, [this] {
-      return network_.open(Endpoint::ipv4(10, 0, 1, 1, next_port_++));
-    });
+    swarm_ = std::make_unique<Swarm>(config, clock_, entropy_,
+                                     [this] { return network_.open(endpoint_of(started_++)); });
   }
 
   void step() {
@@ -49,8 +48,12 @@ class SwarmHarness {
     server_.freeze();
     for (int i = 0; i < 4000 && !server_.all_compared(); ++i) step();
     server_.shut_down();
-    run_for(milliseconds(300));
+    for (int i = 0; i < 4000 && !swarm_->is_over(); ++i) step();
   }
+
+  /// From now on nothing passes between this bot, by its number, and the server.
+  void cut_off(std::size_t bot) { network_.partition(endpoint_of(bot), kServer); }
+  void end_cut(std::size_t bot) { network_.heal(endpoint_of(bot), kServer); }
 
   Swarm& swarm() { return *swarm_; }
   Server& server() { return server_; }
@@ -67,6 +70,9 @@ class SwarmHarness {
 
  private:
   static constexpr Endpoint kServer = Endpoint::ipv4(10, 0, 0, 1, 7777);
+  static Endpoint endpoint_of(std::size_t bot) {
+    return Endpoint::ipv4(10, 0, 1, 1, static_cast<std::uint16_t>(4000 + bot));
+  }
   static ServerConfig server_config() {
     ServerConfig config;
     config.max_entities = 4096;
@@ -80,7 +86,7 @@ class SwarmHarness {
   std::unique_ptr<DatagramPort> port_;
   Server server_;
   TickSchedule schedule_;
-  std::uint16_t next_port_ = 4000;
+  std::size_t started_ = 0;
   std::unique_ptr<Swarm> swarm_;
 };
 

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,6 +41,14 @@ class JsonWriter {
   void add(std::string_view key, std::string_view value) {
     name(key);
     text_ += fmt::format("\"{}\"", value);
+  }
+  /// An array of whole numbers, on one line.
+  void add(std::string_view key, std::span<const std::uint64_t> values) {
+    name(key);
+    text_ += '[';
+    for (std::size_t i = 0; i < values.size(); ++i)
+      text_ += fmt::format("{}{}", i == 0 ? "" : ", ", values[i]);
+    text_ += ']';
   }
   void add(std::string_view key, const char* value) { add(key, std::string_view(value)); }
   /// The whole object. Call it once, at the end.

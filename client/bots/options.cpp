@@ -34,7 +34,7 @@ OptionTable bot_option_table(BotOptions& options) {
                      "seconds (0: without an end), and leave"});
   table.add(
       "square-size", &options.swarm.square_size,
-      {.help = "the server's --square-size, for the border scenario", .min = 1, .max = 2048, .unit = "m"});
+      {.help = "the server's --square-size, for the border scenario", .min = 1, .max = 1e6, .unit = "m"});
   table.add("seed", &options.swarm.seed, {.help = "of the bots' decisions and of the link faults"});
   table.add("joins-per-second", &options.swarm.joins_per_second,
             {.help = "how fast the bots join", .min = 0.1, .max = 10000});

@@ -26,7 +26,7 @@ class BitWriter {
     SHOAL_DEBUG_ASSERT(bits <= 32 && (bits == 32 || value >> bits == 0), "the value does not fit its bits");
     pending_ |= std::uint64_t{value} << pending_bits_;
     pending_bits_ += bits;
-    while (pending_bits_ >= 8) flush_byte();
+    if (pending_bits_ >= 32) flush_word();
   }
   void write_bool(bool value) { write(value ? 1u : 0u, 1); }
   void write64(std::uint64_t value) {
@@ -37,29 +37,34 @@ class BitWriter {
   void write_exp_golomb(std::uint32_t value, unsigned k) {
     const std::uint64_t shifted = std::uint64_t{value} + (std::uint64_t{1} << k);
     const unsigned low_bits = static_cast<unsigned>(std::bit_width(shifted)) - 1;
-    for (unsigned ones = low_bits - k; ones > 0; --ones) write(1, 1);
+    const unsigned ones = low_bits - k;  // at most 32
+    write(static_cast<std::uint32_t>((std::uint64_t{1} << ones) - 1), ones);
     write(0, 1);
-    const std::uint64_t low = shifted - (std::uint64_t{1} << low_bits);
-    if (low_bits > 16) {
-      write(static_cast<std::uint32_t>(low & 0xFFFF), 16);
-      write(static_cast<std::uint32_t>(low >> 16), low_bits - 16);
-    } else {
-      write(static_cast<std::uint32_t>(low), low_bits);
-    }
+    // 2^32 itself is no 32-bit number: its low bits are zeros.
+    write(static_cast<std::uint32_t>(shifted - (std::uint64_t{1} << low_bits)), low_bits);
   }
 
   /// Pads the last byte with zeros; nothing may be written afterwards. Returns the number of bytes in use.
   std::size_t finish() {
-    if (pending_bits_ > 0) {
-      pending_bits_ = 8;
-      flush_byte();
-    }
+    while (pending_bits_ > 0) flush_byte();
     return bytes_;
   }
   bool overflowed() const { return overflowed_; }
   std::size_t bits_written() const { return bytes_ * 8 + pending_bits_; }
 
  private:
+  void flush_word() {
+    if (target_.size() - bytes_ >= 4) {
+      // Shifts, not memcpy: the same bytes on any machine, and one store on most.
+      for (unsigned i = 0; i < 4; ++i)
+        target_[bytes_ + i] = static_cast<std::byte>(pending_ >> (8 * i) & 0xFF);
+      bytes_ += 4;
+      pending_ >>= 32;
+      pending_bits_ -= 32;
+      return;
+    }
+    while (pending_bits_ >= 8) flush_byte();
+  }
   void flush_byte() {
     if (bytes_ < target_.size()) {
       target_[bytes_++] = static_cast<std::byte>(pending_ & 0xFF);
@@ -67,7 +72,7 @@ class BitWriter {
       overflowed_ = true;
     }
     pending_ >>= 8;
-    pending_bits_ -= 8;
+    pending_bits_ -= pending_bits_ < 8 ? pending_bits_ : 8;
   }
 
   std::span<std::byte> target_;
@@ -83,20 +88,8 @@ class BitReader {
 
   /// REQUIRES: bits <= 32.
   std::uint32_t read(unsigned bits) {
-    while (pending_bits_ < bits) {
-      if (next_ == source_.size()) {
-        exhausted_ = true;
-        pending_ = 0;
-        pending_bits_ = 64;  // zeros for whoever goes on reading
-        return 0;
-      }
-      pending_ |= std::uint64_t{std::to_integer<std::uint8_t>(source_[next_++])} << pending_bits_;
-      pending_bits_ += 8;
-    }
-    const std::uint64_t value = pending_ & ((std::uint64_t{1} << bits) - 1);
-    pending_ >>= bits;
-    pending_bits_ -= bits;
-    return static_cast<std::uint32_t>(value);
+    const std::uint64_t value = peek() & ((std::uint64_t{1} << bits) - 1);
+    return skip(bits) ? static_cast<std::uint32_t>(value) : 0;
   }
   bool read_bool() { return read(1) != 0; }
   std::uint64_t read64() {
@@ -105,15 +98,13 @@ class BitReader {
   }
   /// The counterpart of write_exp_golomb. A code that no 32-bit value has sets the flag.
   std::uint32_t read_exp_golomb(unsigned k) {
-    unsigned low_bits = k;
-    while (read_bool()) {
-      if (++low_bits > 32) {
-        exhausted_ = true;
-        return 0;
-      }
+    const unsigned low_bits = k + static_cast<unsigned>(std::countr_one(peek()));
+    if (low_bits > 32) {
+      exhausted_ = true;
+      return 0;
     }
-    std::uint64_t low = read(low_bits > 16 ? 16 : low_bits);
-    if (low_bits > 16) low |= std::uint64_t{read(low_bits - 16)} << 16;
+    if (!skip(low_bits - k + 1)) return 0;
+    const std::uint64_t low = read(low_bits);
     const std::uint64_t value = low + (std::uint64_t{1} << low_bits) - (std::uint64_t{1} << k);
     if (value > 0xFFFFFFFFu) exhausted_ = true;
     return static_cast<std::uint32_t>(value);
@@ -122,13 +113,34 @@ class BitReader {
   /// False once more was asked for than there is, or a code was impossible.
   bool ok() const { return !exhausted_; }
   /// True when all is read but the zero padding of the last byte: a body with anything behind is malformed.
-  bool at_end() const { return ok() && next_ == source_.size() && pending_bits_ < 8 && pending_ == 0; }
+  bool at_end() const { return ok() && source_.size() * 8 - position_ < 8 && peek() == 0; }
 
  private:
+  // The next 57 bits at least, zeros behind the end.
+  std::uint64_t peek() const {
+    const std::size_t byte = position_ / 8;
+    std::uint64_t word = 0;
+    if (source_.size() - byte >= 8) {
+      for (unsigned i = 0; i < 8; ++i)
+        word |= std::uint64_t{std::to_integer<std::uint8_t>(source_[byte + i])} << (8 * i);
+    } else {
+      for (std::size_t i = 0; byte + i < source_.size(); ++i)
+        word |= std::uint64_t{std::to_integer<std::uint8_t>(source_[byte + i])} << (8 * i);
+    }
+    return word >> (position_ % 8);
+  }
+  bool skip(unsigned bits) {
+    if (exhausted_ || source_.size() * 8 - position_ < bits) {
+      exhausted_ = true;
+      position_ = source_.size() * 8;  // zeros for whoever goes on reading
+      return false;
+    }
+    position_ += bits;
+    return true;
+  }
+
   std::span<const std::byte> source_;
-  std::size_t next_ = 0;
-  std::uint64_t pending_ = 0;
-  unsigned pending_bits_ = 0;
+  std::size_t position_ = 0;  // bits
   bool exhausted_ = false;
 };
 

@@ -53,6 +53,7 @@ void Client::on_connected(const AcceptBody& accept) {
   last_input_tick_.reset();
   controlled_ = {};
   is_frozen_ = false;
+  chunks_in_view_.reset();
   comparison_ = Comparison::None;
   if (config_.on_world) config_.on_world(world_->registry);
 }
@@ -71,6 +72,8 @@ PacketVerdict Client::on_packet(Sequence, const protocol::Packet& packet) {
     newest_tick_at_ = clock_->now();
     if (frame->controlled() != 0) controlled_ = Entity::from_bits(frame->controlled());
     is_frozen_ = frame->phase() == protocol::Phase::Frozen;
+    const auto in_view = frame->chunks_in_view();
+    chunks_in_view_ = in_view ? std::optional(*in_view) : std::nullopt;
   }
   if (const auto ack = frame->input_ack()) inputs_.acknowledge(Tick{*ack});
   if (frame->dropped()) {
@@ -93,6 +96,10 @@ PacketVerdict Client::take_blocks(const protocol::Frame& frame) {
     ++measures_.bad_frames;
     return PacketVerdict::Ignore;
   }
+  absent_.clear();
+  if (frame.absent()) {
+    for (const std::uint32_t chunk : *frame.absent()) absent_.push_back(ChunkId{chunk});
+  }
   PacketVerdict verdict = PacketVerdict::Acknowledge;
   std::size_t offset = 0;
   for (const auto* entry : *frame.blocks()) {
@@ -102,19 +109,27 @@ PacketVerdict Client::take_blocks(const protocol::Frame& frame) {
                               is_full ? std::nullopt : std::optional(Tick{entry->from()}),
                               Tick{entry->to()},
                               entry->hash(),
-                              bodies.subspan(offset, entry->length())};
+                              bodies.subspan(offset, entry->length()),
+                              absent_};
     offset += entry->length();
+    const std::uint64_t updates_before = world_->mirror.counters().entity_updates;
     const BlockOutcome outcome = world_->mirror.apply(block);
     if (!may_be_acknowledged(outcome)) verdict = PacketVerdict::Ignore;
     if (outcome == BlockOutcome::Refused) {
       // It would be sent again for ever, and what cannot be shown would not be missed by anyone.
       transport_.close(
           CloseReason::ProtocolError,
-          fmt::format("chunk {} holds an entity beyond this client's limit of {}: raise max_entities",
-                      block.chunk.value, config_.max_entities));
+          fmt::format("chunk {} is beyond this client's limits ({} entities, {} chunks): raise max_entities",
+                      block.chunk.value, config_.max_entities, kMaxMirrorChunks));
       return PacketVerdict::Ignore;
     }
     if (outcome == BlockOutcome::Applied && !is_full) {
+      const auto baseline_age = static_cast<std::size_t>(std::max(0, ticks_between(*block.from, block.to)));
+      AgeBucket& bucket =
+          measures_.by_baseline_age[std::min(baseline_age, measures_.by_baseline_age.size() - 1)];
+      ++bucket.blocks;
+      bucket.bytes += entry->length() + sizeof(protocol::BlockEntry);
+      bucket.updates += world_->mirror.counters().entity_updates - updates_before;
       const auto ticks = static_cast<std::uint64_t>(std::max(0, ticks_between(block.to, Tick{frame.tick()})));
       const auto half_rtt = static_cast<std::uint64_t>(transport_.rtt().count() / 2000);
       measures_.update_age_us.add(ticks * 1'000'000 / tick_rate_hz_ + half_rtt);
@@ -129,6 +144,13 @@ void Client::compare(const protocol::Digest& digest) {
   own_digest_ = digest_world(world_->registry, table_);
   const bool exact = own_digest_ == WorldDigest{digest.hash(), digest.entities()};
   comparison_ = exact ? Comparison::Exact : Comparison::Different;
+}
+
+double Client::join_progress() const {
+  if (!world_ || !newest_tick_) return 0;
+  if (!chunks_in_view_) return 1;
+  const auto shown = static_cast<double>(world_->mirror.shown_count());
+  return std::min(1.0, shown / std::max(1.0, static_cast<double>(*chunks_in_view_)));
 }
 
 Tick Client::server_tick() const {

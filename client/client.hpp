@@ -7,6 +7,7 @@
 // Threads: all calls from one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,7 +39,16 @@ struct ClientConfig {
 /// What came of the server's digest of the frozen world.
 enum class Comparison { None, Exact, Different };
 
+/// Of the deltas whose baseline was so many ticks older than what they led to.
+struct AgeBucket {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;    // bodies and their directory entries
+  std::uint64_t updates = 0;  // entities that changed
+};
+
 struct ClientMeasures {
+  /// By whole ticks; the last one counts all older baselines, too.
+  std::array<AgeBucket, kHistoryTicks + 1> by_baseline_age{};
   Histogram update_age_us;  // of blocks with a baseline: from the tick of the state to its arrival
   std::uint64_t frames = 0;
   std::uint64_t bad_frames = 0;  // directory and bodies that do not fit together
@@ -77,6 +87,9 @@ class Client final : private ClientTransport::Handler {
   const Mirror* mirror() const { return world_ ? &world_->mirror : nullptr; }
   const ComponentTable& table() const { return table_; }
   bool is_frozen() const { return is_frozen_; }
+  /// How much of what this client sees has arrived, 0 to 1. 1 once the server knows that each part of it came; what
+  /// comes into interest later may lower it for a moment.
+  double join_progress() const;
   Comparison comparison() const { return comparison_; }
   const ClientMeasures& measures() const { return measures_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
@@ -109,6 +122,8 @@ class Client final : private ClientTransport::Handler {
   std::optional<Tick> last_input_tick_;
   Entity controlled_{};
   bool is_frozen_ = false;
+  std::optional<std::uint32_t> chunks_in_view_;  // by the newest frame; none: each was here once
+  std::vector<ChunkId> absent_;
   Comparison comparison_ = Comparison::None;
   Tick compared_tick_{};
   WorldDigest own_digest_;

@@ -1,6 +1,8 @@
 #include "client/mirror.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
@@ -35,12 +37,12 @@ std::size_t Mirror::version_count() const {
 bool Mirror::has_version(ChunkId chunk, Tick tick) const {
   const auto found = chunks_.find(chunk.value);
   return found != chunks_.end() && std::any_of(found->second.versions.begin(), found->second.versions.end(),
-                                               [&](const auto& version) { return version.tick() == tick; });
+                                               [&](const auto& version) { return version->tick() == tick; });
 }
 
 const ChunkVersion* Mirror::shown(ChunkId chunk) const {
   const auto found = chunks_.find(chunk.value);
-  return found == chunks_.end() || !found->second.shown ? nullptr : &*found->second.shown;
+  return found == chunks_.end() || !found->second.shown ? nullptr : found->second.shown.get();
 }
 
 BlockOutcome Mirror::fail(MirrorChunk& chunk, const ReceivedBlock& block, BlockOutcome outcome,
@@ -60,36 +62,43 @@ BlockOutcome Mirror::fail(MirrorChunk& chunk, const ReceivedBlock& block, BlockO
   return outcome;
 }
 
+Mirror::MirrorChunk* Mirror::find_or_open(ChunkId id, Epoch epoch) {
+  const auto found = chunks_.find(id.value);
+  if (found != chunks_.end()) return &found->second;
+  if (chunk_count() >= kMaxMirrorChunks) return nullptr;
+  MirrorChunk& chunk = chunks_.emplace(id.value, MirrorChunk{}).first->second;
+  chunk.epoch = epoch;
+  return &chunk;
+}
+
 BlockOutcome Mirror::apply(const ReceivedBlock& block) {
-  auto found = chunks_.find(block.chunk.value);
-  if (found == chunks_.end()) {
-    if (chunks_.size() >= kMaxMirrorChunks) {
-      ++counters_.refused_blocks;
-      return BlockOutcome::Refused;
-    }
-    found = chunks_.emplace(block.chunk.value, MirrorChunk{}).first;
-    found->second.epoch = block.epoch;
+  MirrorChunk* const opened = block.chunk.is_valid() ? find_or_open(block.chunk, block.epoch) : nullptr;
+  if (!opened) {
+    ++counters_.refused_blocks;
+    return BlockOutcome::Refused;
   }
-  MirrorChunk& chunk = found->second;
+  MirrorChunk& chunk = *opened;
   const auto epochs_ahead = static_cast<std::int16_t>(block.epoch.value - chunk.epoch.value);
-  if (epochs_ahead < 0 || (epochs_ahead == 0 && chunk.dropped)) {
+  const bool is_over = epochs_ahead < 0 || (epochs_ahead == 0 && chunk.dropped);
+  if (is_over && !fault("show-old-epochs")) {
     ++counters_.outdated_blocks;
     return BlockOutcome::Outdated;
   }
   if (epochs_ahead > 0) {
     chunk.epoch = block.epoch;
-    chunk.dropped = false;
+    if (std::exchange(chunk.dropped, false)) --dropped_count_;
     chunk.versions.clear();
     chunk.baseline.reset();
   }
+  absent_ = block.absent;
 
   if (fault("lose-baselines") && block.to.value % 16 == 0) chunk.versions.clear();
 
   // What is here already and verified needs no baseline to be verified again: it came twice because the news
   // of its arrival was lost.
   const auto same = std::find_if(chunk.versions.rbegin(), chunk.versions.rend(),
-                                 [&](const auto& v) { return v.tick() == block.to; });
-  if (same != chunk.versions.rend() && same->hash() == block.hash) {
+                                 [&](const auto& v) { return v->tick() == block.to; });
+  if (same != chunk.versions.rend() && (*same)->hash() == block.hash) {
     ++counters_.repeated_blocks;
     return BlockOutcome::Applied;
   }
@@ -97,12 +106,12 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
   const ChunkVersion* baseline = nullptr;
   if (block.from) {
     const auto version = std::find_if(chunk.versions.begin(), chunk.versions.end(),
-                                      [&](const auto& v) { return v.tick() == *block.from; });
+                                      [&](const auto& v) { return v->tick() == *block.from; });
     if (version == chunk.versions.end()) {
       ++counters_.baseline_misses;
       return fail(chunk, block, BlockOutcome::BaselineMissing);
     }
-    baseline = &*version;
+    baseline = version->get();
   }
   auto decoded = decode_block(*table_, pool_, block.chunk, baseline, block.to, block.body, departures_);
   if (!decoded.ok()) {
@@ -126,14 +135,15 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
   if (!block.from) ++counters_.full_states;
 
   // The server's baseline never goes back, so what lies before it is not asked for again.
-  if (block.from) std::erase_if(chunk.versions, [&](const auto& v) { return v.tick() < *block.from; });
+  if (block.from) std::erase_if(chunk.versions, [&](const auto& v) { return v->tick() < *block.from; });
   const auto place = std::lower_bound(chunk.versions.begin(), chunk.versions.end(), block.to,
-                                      [](const auto& v, Tick tick) { return v.tick() < tick; });
-  if (place == chunk.versions.end() || place->tick() != block.to) chunk.versions.insert(place, *decoded);
+                                      [](const auto& v, Tick tick) { return v->tick() < tick; });
+  auto version = std::make_shared<const ChunkVersion>(std::move(*decoded));
+  if (place == chunk.versions.end() || (*place)->tick() != block.to) chunk.versions.insert(place, version);
   if (block.from && (!chunk.baseline || *block.from > *chunk.baseline)) chunk.baseline = block.from;
   if (chunk.versions.size() > kMaxMirrorVersions) {
     // Not the baseline: a server that hears no acknowledgement goes on naming it.
-    const bool keeps_first = chunk.baseline == chunk.versions.front().tick();
+    const bool keeps_first = chunk.baseline == chunk.versions.front()->tick();
     chunk.versions.erase(chunk.versions.begin() + (keeps_first ? 1 : 0));
   }
 
@@ -143,7 +153,7 @@ BlockOutcome Mirror::apply(const ReceivedBlock& block) {
     ++counters_.late_blocks;
     return BlockOutcome::Applied;
   }
-  show(chunk, *decoded);
+  show(chunk, std::move(version));
   return BlockOutcome::Applied;
 }
 
@@ -154,31 +164,27 @@ Mirror::Record& Mirror::record_of(Entity entity) {
 
 // --- one block, applied whole ------------------------------------------------------------------------------
 
-void Mirror::show(MirrorChunk& chunk, const ChunkVersion& next) {
+void Mirror::show(MirrorChunk& chunk, VersionPointer next_version) {
   constructed_.clear();
   updated_.clear();
   removed_.clear();
   destroyed_.clear();
-  created_any_ = false;
-  const ChunkVersion* shown = chunk.shown ? &*chunk.shown : nullptr;
-  end_bindings(shown, next);
-  for_each_slot(next.bound(), [&](Slot slot) {
-    const Record& record = record_of(next.id(slot));
-    const bool shows_here = record.entity == next.id(slot) && record.chunk == next.chunk() &&
-                            record.slot == slot && !record.awaits_chunk;
-    if (shown && shows_here && shown->is_bound(slot) && shown->id(slot) == next.id(slot)) {
-      update_binding(slot, *shown, next);
-    } else {
-      make_binding(slot, next);
-    }
-  });
+  created_.clear();
+  const ChunkVersion& next = *next_version;
+  const VersionPointer shown = chunk.shown;
+  const std::uint64_t surviving = shown ? shown->same_ids(next) : 0;
+  end_bindings(chunk, shown ? shown->bound() & ~surviving : 0, next);
+  const std::uint64_t shown_on = surviving & chunk.shows;
+  for_each_slot(next.bound() & ~shown_on, [&](Slot slot) { make_binding(chunk, slot, next); });
+  if (shown_on != 0) update_bindings(shown_on, *shown, next);
   settle_awaiting(next);
-  chunk.shown = next;
+  if (!shown) ++shown_count_;
+  chunk.shown = std::move(next_version);
   mend_references();
   publish();
 }
 
-void Mirror::end_bindings(const ChunkVersion* shown, const ChunkVersion& next) {
+void Mirror::end_bindings(MirrorChunk& chunk, std::uint64_t ended, const ChunkVersion& next) {
   const auto is_bound_in_next = [&](Entity entity) {
     bool bound = false;
     for_each_slot(next.bound(), [&](Slot slot) { bound = bound || next.id(slot) == entity; });
@@ -186,65 +192,96 @@ void Mirror::end_bindings(const ChunkVersion* shown, const ChunkVersion& next) {
   };
   for (const Departure& departure : departures_) {
     if (is_bound_in_next(departure.entity)) continue;  // it left and came back
-    end_binding(departure, next.chunk());
+    end_binding(chunk, departure, next.chunk());
   }
-  if (!shown) return;
-  for_each_slot(shown->bound(), [&](Slot slot) {
-    const Entity entity = shown->id(slot);
-    if (next.is_bound(slot) && next.id(slot) == entity) return;
-    if (is_bound_in_next(entity)) return;
-    const Record& record = record_of(entity);
-    const bool still_shown_here =
-        record.entity == entity && record.chunk == next.chunk() && !record.awaits_chunk;
-    if (!still_shown_here) return;  // a departure told what became of it, or another chunk shows it
-    if (std::find(destroyed_.begin(), destroyed_.end(), entity) != destroyed_.end()) return;
+  // Of the others a departure told what became of them, or another chunk shows them.
+  for_each_slot(ended & chunk.shows, [&](Slot slot) {
+    const Entity entity = chunk.shown->id(slot);
+    if (is_bound_in_next(entity)) {
+      // It has another slot from now on; who has this one must not lose it when the old binding goes.
+      chunk.shows &= ~slot_bit(slot);
+      record_of(entity)[next.chunk().audience()] = {next.chunk(), 0, next.tick(), Source::State::Awaiting};
+      return;
+    }
     ++counters_.resynced_bindings;
-    end_binding({next.tick(), slot, entity, DepartureReason::Resynced, {}}, next.chunk());
+    end_binding(chunk, {next.tick(), slot, entity, DepartureReason::Resynced, {}}, next.chunk());
   });
 }
 
-void Mirror::end_binding(const Departure& departure, ChunkId from) {
+void Mirror::end_binding(MirrorChunk& chunk, const Departure& departure, ChunkId from) {
   const Entity entity = departure.entity;
   if (entity.index >= registry_->max_entities() || entity.generation > Entity::kMaxGeneration) return;
   Record& record = record_of(entity);
   if (departure.reason == DepartureReason::Destroyed) {
     record.dead_generation = std::max(record.dead_generation, entity.generation);
-    if (record.entity == entity) destroyed_.push_back(entity);
-    return;
-  }
-  if (record.entity != entity || record.chunk != from) return;
-  if (departure.reason != DepartureReason::Moved) {
+    if (record.entity != entity) return;
+    for (unsigned audience = 0; audience < kAudiences; ++audience)
+      leave_source(record, static_cast<Audience>(audience));
     destroyed_.push_back(entity);
     return;
   }
-  record.chunk = departure.target;
-  record.shown_at = departure.tick;
-  if (!std::exchange(record.awaits_chunk, true)) awaiting_.push_back(entity);
+  if (record.entity != entity) return;
+  Source& source = record[from.audience()];
+  const bool shows_here = source.state == Source::State::Shown && source.chunk == from &&
+                          (chunk.shows & slot_bit(source.slot)) != 0;
+  if (!shows_here) return;
+  const bool moved_out_of_sight =
+      departure.reason == DepartureReason::Moved &&
+      std::find(absent_.begin(), absent_.end(), departure.target) != absent_.end();
+  if (departure.reason != DepartureReason::Moved || moved_out_of_sight)
+    return end_source(record, from.audience());
+  leave_source(record, from.audience());
+  source = {departure.target, 0, departure.tick, Source::State::Awaiting};
+  awaiting_.push_back({entity, from.audience()});
+}
+
+void Mirror::leave_source(Record& record, Audience audience) {
+  const Source source = std::exchange(record[audience], Source{});
+  if (source.state != Source::State::Shown) return;
+  const auto chunk = chunks_.find(source.chunk.value);
+  if (chunk != chunks_.end()) chunk->second.shows &= ~slot_bit(source.slot);
+}
+
+// The components of one audience end; the entity ends with its last one.
+void Mirror::end_source(Record& record, Audience audience) {
+  leave_source(record, audience);
+  const bool shows_on = std::any_of(record.sources.begin(), record.sources.end(),
+                                    [](const Source& source) { return source.state != Source::State::None; });
+  if (!shows_on) {
+    destroyed_.push_back(record.entity);
+    return;
+  }
+  for (const ComponentIndex component : table_->of(audience)) {
+    const StorageBase* storage = storages_[component];
+    if (storage && storage->contains_index(record.entity.index))
+      removed_.push_back({record.entity, component});
+  }
 }
 
 // Entities that moved and that the chunk they moved to has not bound here: while its version of that move is
 // not here, they stay. Once it is, the chunk has told what became of them, or lost them for a reason that is
 // not known.
 void Mirror::settle_awaiting(const ChunkVersion& next) {
-  std::erase_if(awaiting_, [&](Entity entity) {
-    Record& record = record_of(entity);
-    if (record.entity != entity || !record.awaits_chunk) return true;
-    const auto target = chunks_.find(record.chunk.value);
-    const ChunkVersion* version = record.chunk == next.chunk()                      ? &next
-                                  : target != chunks_.end() && target->second.shown ? &*target->second.shown
-                                                                                    : nullptr;
-    const bool is_told = version && version->tick() >= record.shown_at;
+  std::erase_if(awaiting_, [&](const Awaiting& awaiting) {
+    Record& record = record_of(awaiting.entity);
+    const Source& source = record[awaiting.audience];
+    if (record.entity != awaiting.entity || source.state != Source::State::Awaiting) return true;
+    const auto target = chunks_.find(source.chunk.value);
+    const ChunkVersion* version = source.chunk == next.chunk() ? &next
+                                  : target != chunks_.end()    ? target->second.shown.get()
+                                                               : nullptr;
+    const bool is_told = version && version->tick() >= source.moved_at;
     const bool is_out_of_interest = target != chunks_.end() && target->second.dropped;
     if (!is_told && !is_out_of_interest) return false;
-    ++counters_.resynced_bindings;
-    record.awaits_chunk = false;
-    destroyed_.push_back(entity);
+    if (is_told && !is_out_of_interest) ++counters_.resynced_bindings;
+    end_source(record, awaiting.audience);
     return true;
   });
 }
 
-void Mirror::make_binding(Slot slot, const ChunkVersion& next) {
+void Mirror::make_binding(MirrorChunk& chunk, Slot slot, const ChunkVersion& next) {
   const Entity entity = next.id(slot);
+  const Audience audience = next.chunk().audience();
   Record& record = record_of(entity);
   const bool is_dead = entity.generation <= record.dead_generation;
   const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
@@ -252,9 +289,13 @@ void Mirror::make_binding(Slot slot, const ChunkVersion& next) {
     ++counters_.hidden_bindings;
     return;
   }
-  if (record.entity == entity && !record.awaits_chunk && record.chunk != next.chunk() &&
-      record.shown_at > next.tick()) {
-    return;  // another chunk shows it, in a newer state
+  const Source& source = record[audience];
+  if (record.entity == entity && source.state == Source::State::Shown && source.chunk != next.chunk()) {
+    const auto other = chunks_.find(source.chunk.value);
+    const bool is_newer_there = other != chunks_.end() && other->second.shown &&
+                                (other->second.shows & slot_bit(source.slot)) != 0 &&
+                                other->second.shown->tick() > next.tick();
+    if (is_newer_there) return;
   }
   if (!record.entity.is_null() && record.entity != entity) destroy_now(record);
   std::erase(destroyed_, entity);
@@ -263,9 +304,12 @@ void Mirror::make_binding(Slot slot, const ChunkVersion& next) {
     ++counters_.hidden_bindings;
     return;
   }
-  created_any_ = created_any_ || is_new;
-  record = {entity, next.chunk(), slot, next.tick(), false, record.dead_generation};
-  for (ComponentIndex component = 0; component < table_->size(); ++component) {
+  if (is_new) created_.push_back(entity);
+  record.entity = entity;
+  leave_source(record, audience);
+  record[audience] = {next.chunk(), slot, {}, Source::State::Shown};
+  chunk.shows |= slot_bit(slot);
+  for (const ComponentIndex component : table_->of(audience)) {
     StorageBase* storage = storages_[component];
     if (!storage) continue;
     const bool has = storage->contains_index(entity.index);
@@ -279,34 +323,32 @@ void Mirror::make_binding(Slot slot, const ChunkVersion& next) {
   ++counters_.entity_updates;
 }
 
-void Mirror::update_binding(Slot slot, const ChunkVersion& shown, const ChunkVersion& next) {
-  const Entity entity = next.id(slot);
-  Record& record = record_of(entity);
-  record.shown_at = next.tick();
-  const std::uint64_t bit = slot_bit(slot);
-  bool any = false;
-  for (ComponentIndex component = 0; component < table_->size(); ++component) {
-    const bool had = (shown.present(component) & bit) != 0;
-    const bool has = (next.present(component) & bit) != 0;
-    if (!had && !has) continue;
+// Column by column: what did not change is the same column, and is not looked at.
+void Mirror::update_bindings(std::uint64_t slots, const ChunkVersion& shown, const ChunkVersion& next) {
+  std::uint64_t updated = 0;
+  for (const ComponentIndex component : table_->of(next.chunk().audience())) {
+    const std::uint64_t had = shown.present(component) & slots;
+    const std::uint64_t has = next.present(component) & slots;
+    std::uint64_t changed = had ^ has;
     const auto& spec = (*table_)[component];
-    bool differs = had != has;
-    for (unsigned i = 0; !differs && i < spec.column_count; ++i) {
+    for (unsigned i = 0; i < spec.column_count && (had & has) != 0; ++i) {
       const auto& before = shown.column(spec.first_column + i);
       const auto& after = next.column(spec.first_column + i);
-      differs = !before.is(after) && before->get(slot) != after->get(slot);
+      if (!before.is(after)) changed |= before->differing(*after) & had & has;
     }
-    if (!differs) continue;
-    any = true;
+    updated |= changed;
     if (!storages_[component]) continue;
-    if (!has) {
-      removed_.push_back({entity, component});
-    } else {
+    for_each_slot(changed, [&](Slot slot) {
+      const Entity entity = next.id(slot);
+      if ((has & slot_bit(slot)) == 0) {
+        removed_.push_back({entity, component});
+        return;
+      }
       write_component(entity, component, next, slot);
-      (had ? updated_ : constructed_).push_back({entity, component});
-    }
+      ((had & slot_bit(slot)) != 0 ? updated_ : constructed_).push_back({entity, component});
+    });
   }
-  if (any) ++counters_.entity_updates;
+  counters_.entity_updates += static_cast<std::uint64_t>(std::popcount(updated));
 }
 
 // Makes the registry's component from the columns.
@@ -317,22 +359,17 @@ void Mirror::write_component(Entity entity, ComponentIndex component, const Chun
   std::uint32_t* value = values_.data();
   for (unsigned i = 0; i < spec.column_count; ++i) value[i] = version.value(spec.first_column + i, slot);
   if (has_references_[component]) {
-    bool all_resolved = true;
+    targets_.clear();
     for (const auto& field : spec.fields) {
       const unsigned count = column_count(field.type);
       if (field.type == FieldType::Entity && !registry_->alive(Entity{value[0], value[1]})) {
-        all_resolved = all_resolved && Entity{value[0], value[1]}.is_null();
+        if (!Entity{value[0], value[1]}.is_null()) targets_.push_back(value[0]);
         value[0] = kNullEntity.index;
         value[1] = kNullEntity.generation;
       }
       value += count;
     }
-    const std::uint64_t key = (std::uint64_t{component} << 32) | entity.index;
-    if (all_resolved) {
-      unresolved_.erase(key);
-    } else {
-      unresolved_[key] = {entity, component};
-    }
+    set_unresolved(entity, component, targets_);
   }
   table_->dequantise(component, values_.data(), aggregate_.data());
   if (storage.contains_index(entity.index)) {
@@ -342,49 +379,82 @@ void Mirror::write_component(Entity entity, ComponentIndex component, const Chun
   }
 }
 
-void Mirror::mend_references() {
-  if (!created_any_ || unresolved_.empty() || fault("skip-mending")) return;
-  std::vector<Change> candidates;
-  for (const auto& [key, change] : unresolved_) candidates.push_back(change);
-  std::sort(candidates.begin(), candidates.end(), [](const Change& a, const Change& b) {
-    return a.entity != b.entity ? a.entity < b.entity : a.component < b.component;
-  });
-  for (const Change& change : candidates) {
-    const Record& record = record_of(change.entity);
-    const std::uint64_t key = (std::uint64_t{change.component} << 32) | change.entity.index;
-    const auto chunk = chunks_.find(record.chunk.value);
-    const bool is_current =
-        record.entity == change.entity && storages_[change.component]->contains_index(change.entity.index);
-    if (!is_current) {
-      unresolved_.erase(key);
-      continue;
+void Mirror::set_unresolved(Entity entity, ComponentIndex component, std::span<const std::uint32_t> targets) {
+  const std::uint64_t key = (std::uint64_t{component} << 32) | entity.index;
+  const auto found = unresolved_.find(key);
+  if (found == unresolved_.end() && targets.empty()) return;
+  if (found != unresolved_.end()) {
+    Unresolved& known = found->second;
+    if (known.entity == entity &&
+        std::equal(targets.begin(), targets.end(), known.targets.begin(), known.targets.end()))
+      return;
+    for (const std::uint32_t target : known.targets) {
+      const auto waiting = waiting_for_.find(target);
+      if (waiting == waiting_for_.end()) continue;
+      waiting->second.erase(key);
+      if (waiting->second.empty()) waiting_for_.erase(waiting);
     }
-    if (record.awaits_chunk || chunk == chunks_.end() || !chunk->second.shown) continue;
-    const ChunkVersion& version = *chunk->second.shown;
-    const auto& spec = (*table_)[change.component];
-    ColumnIndex column = spec.first_column;
-    bool can_be_mended = false;
-    for (const auto& field : spec.fields) {
-      if (field.type == FieldType::Entity) {
-        const Entity target{version.value(column, record.slot), version.value(column + 1, record.slot)};
-        Entity now_shown;
-        std::memcpy(&now_shown.index,
-                    static_cast<const std::byte*>(storages_[change.component]->find(change.entity.index)) +
-                        field.offset_bytes,
-                    8);
-        can_be_mended = can_be_mended || (registry_->alive(target) && now_shown != target);
-      }
-      column += column_count(field.type);
+    if (targets.empty()) {
+      unresolved_.erase(found);
+      return;
     }
-    if (!can_be_mended) continue;
-    write_component(change.entity, change.component, version, record.slot);
-    const auto is_same = [&](const Change& other) {
-      return other.entity == change.entity && other.component == change.component;
-    };
-    const bool told_anyway = std::any_of(constructed_.begin(), constructed_.end(), is_same) ||
-                             std::any_of(updated_.begin(), updated_.end(), is_same);
-    if (!told_anyway) updated_.push_back(change);
   }
+  unresolved_[key] = {entity, component, {targets.begin(), targets.end()}};
+  for (const std::uint32_t target : targets) waiting_for_[target].insert(key);
+}
+
+void Mirror::mend_references() {
+  if (created_.empty() || unresolved_.empty() || fault("skip-mending")) return;
+  std::vector<Change> candidates;
+  for (const Entity created : created_) {
+    const auto waiting = waiting_for_.find(created.index);
+    if (waiting == waiting_for_.end()) continue;
+    for (const std::uint64_t key : waiting->second) {
+      const Unresolved& unresolved = unresolved_.at(key);
+      candidates.push_back({unresolved.entity, unresolved.component});
+    }
+  }
+  const auto before = [](const Change& a, const Change& b) {
+    return a.entity != b.entity ? a.entity < b.entity : a.component < b.component;
+  };
+  std::sort(candidates.begin(), candidates.end(), before);
+  const auto same = [](const Change& a, const Change& b) {
+    return a.entity == b.entity && a.component == b.component;
+  };
+  candidates.erase(std::unique(candidates.begin(), candidates.end(), same), candidates.end());
+  for (const Change& change : candidates) mend(change.entity, change.component);
+}
+
+// Some entity to which the component refers is there now, or another life of its index.
+void Mirror::mend(Entity entity, ComponentIndex component) {
+  Record& record = record_of(entity);
+  const Source& source = record[(*table_)[component].audience];
+  const auto chunk = chunks_.find(source.chunk.value);
+  const bool is_current = record.entity == entity && storages_[component]->contains_index(entity.index);
+  if (!is_current || source.state != Source::State::Shown || chunk == chunks_.end() || !chunk->second.shown)
+    return;
+  const ChunkVersion& version = *chunk->second.shown;
+  bool can_be_mended = false;
+  ColumnIndex column = (*table_)[component].first_column;
+  for (const auto& field : (*table_)[component].fields) {
+    if (field.type == FieldType::Entity) {
+      const Entity target{version.value(column, source.slot), version.value(column + 1, source.slot)};
+      Entity now_shown;
+      std::memcpy(
+          &now_shown.index,
+          static_cast<const std::byte*>(storages_[component]->find(entity.index)) + field.offset_bytes, 8);
+      can_be_mended = can_be_mended || (registry_->alive(target) && now_shown != target);
+    }
+    column += column_count(field.type);
+  }
+  if (!can_be_mended) return;
+  write_component(entity, component, version, source.slot);
+  const auto is_same = [&](const Change& other) {
+    return other.entity == entity && other.component == component;
+  };
+  const bool told_anyway = std::any_of(constructed_.begin(), constructed_.end(), is_same) ||
+                           std::any_of(updated_.begin(), updated_.end(), is_same);
+  if (!told_anyway) updated_.push_back({entity, component});
 }
 
 void Mirror::publish() {
@@ -406,26 +476,48 @@ void Mirror::publish() {
 
 void Mirror::destroy_now(Record& record) {
   const Entity entity = std::exchange(record.entity, kNullEntity);
-  record.awaits_chunk = false;
+  for (unsigned audience = 0; audience < kAudiences; ++audience)
+    leave_source(record, static_cast<Audience>(audience));
+  for (ComponentIndex component = 0; component < table_->size(); ++component) {
+    if (has_references_[component]) set_unresolved(entity, component, {});
+  }
   if (registry_->alive(entity)) registry_->destroy(entity);
 }
 
 void Mirror::drop(ChunkId id, Epoch epoch) {
-  const auto found = chunks_.find(id.value);
-  if (found == chunks_.end()) return;
-  MirrorChunk& chunk = found->second;
-  if (chunk.dropped || static_cast<std::int16_t>(epoch.value - chunk.epoch.value) < 0) return;
-  chunk.epoch = epoch;
-  chunk.dropped = true;
+  MirrorChunk* const chunk = id.is_valid() ? find_or_open(id, epoch) : nullptr;
+  if (!chunk) return;
+  if (chunk->dropped || static_cast<std::int16_t>(epoch.value - chunk->epoch.value) < 0) return;
+  chunk->epoch = epoch;
+  chunk->dropped = true;
+  ++dropped_count_;
+  drops_.push_back(id);
   std::erase_if(wanted_, [&](const auto& wanted) { return wanted.chunk == id; });
   departures_.clear();
+  absent_ = {};
   ChunkVersion nothing(*table_, pool_, id);
-  nothing.set_tick(chunk.shown ? chunk.shown->tick() : Tick{});
+  if (chunk->shown) nothing.set_tick(chunk->shown->tick());
   const std::uint64_t without_reason = counters_.resynced_bindings;
-  show(chunk, nothing);
+  show(*chunk, std::make_shared<const ChunkVersion>(std::move(nothing)));
   counters_.resynced_bindings = without_reason;  // leaving interest is the reason
-  chunk.shown.reset();
-  chunk.versions.clear();
+  chunk->shown.reset();
+  --shown_count_;
+  chunk->versions.clear();
+  chunk->baseline.reset();
+  forget_oldest_drops();
+}
+
+void Mirror::forget_oldest_drops() {
+  while (drops_.size() > kMaxDroppedChunks) {
+    const auto oldest = chunks_.find(drops_.front().value);
+    drops_.pop_front();
+    // It may have come back, or left again later.
+    const bool is_listed_again = oldest != chunks_.end() && std::find(drops_.begin(), drops_.end(),
+                                                                      ChunkId{oldest->first}) != drops_.end();
+    if (oldest == chunks_.end() || !oldest->second.dropped || is_listed_again) continue;
+    chunks_.erase(oldest);
+    --dropped_count_;
+  }
 }
 
 }  // namespace shoal

@@ -38,8 +38,8 @@ std::size_t Chunk::bound_count() const {
 }
 
 std::size_t Chunk::slot_bits(Slot slot) const {
-  std::size_t bits = table_->worst_slot_bits();
-  for (ComponentIndex component = 0; component < table_->size(); ++component) {
+  std::size_t bits = table_->worst_slot_bits(id_.audience());
+  for (const ComponentIndex component : table_->of(id_.audience())) {
     if (pending_->present(component) & slot_bit(slot)) bits += table_->value_bits(component);
   }
   return bits;
@@ -49,7 +49,7 @@ Slot Chunk::bind(Entity entity) {
   const auto slot = static_cast<Slot>(std::countr_one(pending_->bound()));
   SHOAL_ASSERT(slot < kChunkSlots, "the chunk has no free slot");
   pending_->bind(slot, entity);
-  worst_bits_ += table_->worst_slot_bits();
+  worst_bits_ += table_->worst_slot_bits(id_.audience());
   dirty_ = true;
   return slot;
 }
@@ -106,16 +106,16 @@ void Chunk::commit(Tick now) {
   dirty_ = false;
 }
 
-const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& blocks_encoded) {
-  if (from && std::find(without_delta_.begin(), without_delta_.end(), *from) != without_delta_.end())
-    from = {};
+const EncodedBlock* Chunk::encode(std::optional<Tick> from, std::uint64_t& blocks_encoded) {
   for (std::size_t i = 0; i < encoded_count_; ++i) {
-    if (encoded_[i]->from == from) return *encoded_[i];
+    if (encoded_[i]->from == from) return encoded_[i].get();
   }
+  const ChunkVersion* baseline = from ? find(*from) : nullptr;
+  if (from && !baseline) return nullptr;
+  if (from && std::find(without_delta_.begin(), without_delta_.end(), *from) != without_delta_.end())
+    return encode(std::nullopt, blocks_encoded);
   if (encoded_count_ == encoded_.size()) encoded_.push_back(std::make_unique<EncodedBlock>());
   EncodedBlock& block = *encoded_[encoded_count_];
-  const ChunkVersion* baseline = from ? find(*from) : nullptr;
-  SHOAL_ASSERT(!from || baseline, "a baseline is looked up before it is encoded from");
   block.size = encode_block(baseline, current(), departures_, block.bytes);
   if (block.size == 0) {
     SHOAL_ASSERT(from, "a chunk is filled only as far as its full state fits a datagram");
@@ -128,7 +128,7 @@ const EncodedBlock& Chunk::encode(std::optional<Tick> from, std::uint64_t& block
   block.hash = versions_.back()->hash;
   ++encoded_count_;
   ++blocks_encoded;
-  return block;
+  return &block;
 }
 
 bool Chunk::pin(Tick tick) {
@@ -144,27 +144,29 @@ void Chunk::unpin(Tick tick) {
 }
 
 bool Chunk::trim(Tick now) {
+  if (versions_.size() < 2) return false;
+  const auto is_young = [&](const Version& version) {
+    return ticks_between(version.state.tick(), now) < static_cast<std::int32_t>(kHistoryTicks);
+  };
+  if (is_young(*versions_.front()) || fault("keep-old-versions")) return true;
   std::size_t old_pinned = 0;
   std::size_t later_departures = 0;  // than the version at hand
-  std::size_t kept = versions_.size();
+  bool any_dropped = false;
   // From the newest down, so that of the old pinned versions the newest stay.
-  for (std::size_t i = versions_.size(); i-- > 0;) {
+  for (std::size_t i = versions_.size() - 1; i-- > 0;) {
     Version& version = *versions_[i];
-    const bool is_current = i + 1 == versions_.size();
-    const bool is_young = ticks_between(version.state.tick(), now) < static_cast<std::int32_t>(kHistoryTicks);
+    if (is_young(version)) continue;
     while (later_departures < departures_.size() &&
            departures_[departures_.size() - 1 - later_departures].tick > version.state.tick()) {
       ++later_departures;
     }
     const bool is_of_use = version.pins > 0 && later_departures <= kMaxLoggedDepartures;
-    const bool stays = fault("keep-old-versions") || is_current || is_young ||
-                       (is_of_use && ++old_pinned <= kPinnedVersions);
-    if (stays) continue;
+    if (is_of_use && ++old_pinned <= kPinnedVersions) continue;
     version.state.clear();  // lets go of the columns
     spare_.push_back(std::move(versions_[i]));
-    --kept;
+    any_dropped = true;
   }
-  if (kept != versions_.size()) {
+  if (any_dropped) {
     std::erase(versions_, nullptr);
     const Tick oldest = versions_.front()->state.tick();
     std::erase_if(departures_, [&](const Departure& line) { return line.tick <= oldest; });

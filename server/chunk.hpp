@@ -50,6 +50,11 @@ class Chunk {
   bool fits(std::size_t bits) const { return worst_bits_ + bits <= kMaxBlockBytes * 8; }
   /// … and a slot is free, too.
   bool has_room(std::size_t bits) const { return fits(bits) && ~pending_->bound() != 0; }
+  /// True when all that the other one holds would fit in here, too.
+  bool has_room_for(const Chunk& other) const {
+    return fits(other.worst_bits_ - worst_full_state_bits(*table_)) &&
+           bound_count() + other.bound_count() <= kChunkSlots;
+  }
   std::size_t bound_count() const;
 
   // --- written by the change tracker, between one commit and the next ---
@@ -73,8 +78,9 @@ class Chunk {
   // --- read by sessions ---
 
   /// The block from that baseline to the current version; encoded now, or before by someone with the same
-  /// baseline. Falls back to the full state where the delta does not fit: look at `from`.
-  const EncodedBlock& encode(std::optional<Tick> from, std::uint64_t& blocks_encoded);
+  /// baseline. Falls back to the full state where the delta does not fit: look at `from`. Null when the baseline is
+  /// not kept any more; never without one.
+  const EncodedBlock* encode(std::optional<Tick> from, std::uint64_t& blocks_encoded);
 
   /// Keeps a version as somebody's baseline. False when it is not there any more.
   bool pin(Tick tick);

@@ -113,11 +113,15 @@ int serve(const ServerOptions& options) {
     return 2;
   }
   catch_stop_signals();
+  const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
+  ServerConfig config = options.server;
+  config.client_bytes_per_second = bytes_of(options.client_budget_kbit);
+  config.full_state_bytes_per_second = bytes_of(options.join_budget_kbit);
   SteadyClock clock;
   SystemEntropy entropy;
   demo::DemoGame game(
       {.entities = options.entities, .seed = options.seed, .tick_rate = options.server.tick_rate_hz});
-  Server server(game, **port, clock, entropy, options.server);
+  Server server(game, **port, clock, entropy, config);
   log_info(
       "listening on {} at {} Hz, {} entities; the wire is not sealed yet: use it on networks that you trust",
       to_string((*port)->local()), options.server.tick_rate_hz, server.replicated_entities());

@@ -6,6 +6,7 @@
 namespace shoal {
 
 OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities) {
+  options.server.interest.radius = 64;
   OptionTable table(
       {.program = "shoal-server",
        .summary = "authoritative, headless game server: ticks a world and replicates it to clients",
@@ -19,6 +20,23 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
             {.help = "a silent client is given up after this long", .min = 1, .max = 600});
   table.add("max-datagrams-per-tick", &options.server.max_datagrams_per_tick,
             {.help = "datagrams to one client in one tick, at most", .min = 1, .max = 1000});
+
+  table.add("client-budget", &options.client_budget_kbit,
+            {.help = "kbit per second to one client, everything included; 0: without a limit",
+             .min = 0,
+             .max = 10'000'000});
+  table.add(
+      "join-budget", &options.join_budget_kbit,
+      {.help =
+           "kbit per second to all clients together for what they see for the first time; 0: without a limit",
+       .min = 0,
+       .max = 100'000'000});
+
+  table.section("interest");
+  table.add("radius", &options.server.interest.radius,
+            {.help = "how far players see, metres; 0: everything", .min = 0, .max = 1e9});
+  table.add("square-size", &options.server.interest.square_size,
+            {.help = "the ground is divided into squares of so many metres", .min = 1, .max = 1e9});
 
   table.section("world");
   table.add("entities", &options.entities,

@@ -15,6 +15,8 @@ struct ServerOptions {
   std::string port_file;
   ServerConfig server;
   std::uint32_t entities = 500;
+  double client_budget_kbit = 2000;
+  double join_budget_kbit = 50'000;
   std::uint64_t seed = 1;
   Duration seconds{};
   std::string report;

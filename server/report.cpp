@@ -25,6 +25,9 @@ std::string server_report(const Server& server, const ServerConfig& config, cons
   json.add("blocks_encoded", replication.blocks_encoded);
   json.add("blocks_sent", replication.blocks_sent);
   json.add("full_states", replication.full_states);
+  json.add("chunks_entered", replication.chunks_entered);
+  json.add("lost_full_states", replication.lost_full_states);
+  json.add("undeltable", replication.undeltable);
   json.add("baseline_misses", replication.baseline_misses);
   json.add("resyncs", replication.resyncs);
   json.add("bytes_sent", transport.sent_bytes);

@@ -10,7 +10,7 @@ namespace {
 
 // The frame's table with all fields, the lengths of its vectors and the alignment between them; a test builds
 // it.
-constexpr std::size_t kFrameTableBytes = 112;
+constexpr std::size_t kFrameTableBytes = 136;
 static_assert(kMaxBlockBytes + sizeof(protocol::BlockEntry) + kFrameTableBytes + 96 <= kMaxPacketBodyBytes,
               "the largest block, its entry, its frame and the packet around it share one datagram");
 
@@ -21,6 +21,8 @@ constexpr std::size_t kMaxResyncsPerUpdate = 64;
 constexpr std::uint32_t kMaxInputsPerTick = 4;
 // An input for a tick further ahead is refused: no honest clock is that far off.
 constexpr std::uint32_t kMaxInputLeadTicks = 64;
+// Each costs a walk over the world: so many in one tick do not make it late.
+constexpr int kDigestsPerTick = 4;
 
 SchemaVersions schema_of(const ComponentTable& table) {
   SchemaVersions schema;
@@ -29,24 +31,16 @@ SchemaVersions schema_of(const ComponentTable& table) {
   return schema;
 }
 
-// A component for some eyes only must not go to all of them: better no server than one that tells secrets.
-void refuse_what_is_not_there_yet(const ComponentTable& table,
-                                  std::span<const ComponentDescriptor> components) {
-  std::size_t bits = worst_full_state_bits(table) + table.worst_slot_bits();
-  for (const auto& component : components) {
-    const std::string message = fmt::format(
-        "{}: the audience 'team' and 'owner' cannot be kept yet; use 'everyone' or leave it out of the "
-        "schema",
-        component.name);
-    SHOAL_ASSERT(component.audience == Audience::Everyone, message.c_str());
-  }
-  for (ComponentIndex index = 0; index < table.size(); ++index) bits += table.value_bits(index);
-  if (bits > kMaxBlockBytes * 8) {
+void warn_of_large_entities(const ComponentTable& table) {
+  for (const Audience audience : {Audience::Everyone, Audience::Team, Audience::Owner}) {
+    std::size_t bits = worst_full_state_bits(table) + table.worst_slot_bits(audience);
+    for (const ComponentIndex index : table.of(audience)) bits += table.value_bits(index);
+    if (bits <= kMaxBlockBytes * 8) continue;
     log_warn(
-        "an entity with all {} components takes {} bits, a datagram has room for {}: an entity that gets so "
-        "many ends "
-        "the server",
-        table.size(), bits, kMaxBlockBytes * 8);
+        "an entity with all {} components of one audience takes {} bits, a datagram has room for {}: an "
+        "entity that "
+        "gets so many ends the server",
+        table.of(audience).size(), bits, kMaxBlockBytes * 8);
   }
 }
 
@@ -55,6 +49,7 @@ ServerTransportConfig transport_config(const ServerConfig& config, const Compone
   result.max_sessions = config.max_sessions;
   result.time_out = config.time_out;
   result.tick_rate_hz = config.tick_rate_hz;
+  result.bytes_per_second = config.client_bytes_per_second;
   result.schema = schema_of(table);
   return result;
 }
@@ -70,15 +65,17 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       registry_(RegistryLimits{.max_entities = config.max_entities}),
       systems_(&clock),
       chunks_(table_),
+      full_states_(config.full_state_bytes_per_second, clock.now()),
       transport_(port, clock, entropy, transport_config(config, table_), *this),
       sessions_(config.max_sessions),
       tick_(config.first_tick) {
-  refuse_what_is_not_there_yet(table_, game.components());
+  warn_of_large_entities(table_);
   game.register_components(registry_);
+  register_affiliation(registry_);
   registry_.freeze();
   game.register_systems(systems_);
   game.start(registry_);
-  tracker_.emplace(table_, registry_, chunks_);
+  tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);
 }
 
@@ -107,10 +104,14 @@ void Server::run_tick() {
     systems_.run(registry_, tick_);
   }
   tracker_->end_tick(tick_);
-  if (is_frozen() && !digest_) digest_ = digest_world(registry_, table_);
-  for (const auto& session : sessions_) {
+  full_states_.refill(clock_->now());
+  // Whose turn is first changes, so that what all share does not always go to the same ones.
+  const std::size_t first = tick_.value % sessions_.size();
+  for (std::size_t i = 0; i < sessions_.size(); ++i) {
+    const auto& session = sessions_[(first + i) % sessions_.size()];
     if (session) send_frames(*session);
   }
+  if (is_frozen()) make_digests();
 }
 
 void Server::admit_players() {
@@ -121,6 +122,8 @@ void Server::admit_players() {
     Session* session = find(id);
     if (!session) continue;
     session->player = game_->spawn_player(registry_, session->number, tick_);
+    if (!session->player.is_null() && !registry_.all_of<OwnedBy>(session->player))
+      registry_.emplace<OwnedBy>(session->player, session->player);
   }
 }
 
@@ -143,28 +146,67 @@ void Server::apply_inputs(Session& session) {
 
 // --- frames out --------------------------------------------------------------------------------------------
 
-bool Server::is_digest_due(const Session& session) const {
-  if (!digest_ || session.has_compared) return false;
-  return session.view->has_everything() || clock_->now() - *frozen_at_ > config_.freeze_deadline;
+Viewer Server::viewer_of(const Session& session) const {
+  Viewer viewer;
+  if (!registry_.alive(session.player)) return viewer;
+  viewer.player = session.player;
+  viewer.place = tracker_->place_of(session.player);
+  if (const auto* team = registry_.try_get<const OnTeam>(session.player)) viewer.team = team->team;
+  return viewer;
 }
 
-void Server::send_frames(Session& session) {
-  session.view->begin_tick(tick_);
-  const std::size_t least_room = kMaxBlockBytes + sizeof(protocol::BlockEntry);
-  const std::optional<Tick> input_ack = session.inputs.newest();
-  const bool has_news = session.input_told != input_ack || is_digest_due(session) ||
-                        ticks_between(session.last_frame, tick_) >= kMaxTicksWithoutFrame;
-  for (std::uint32_t datagrams = 0; datagrams < config_.max_datagrams_per_tick; ++datagrams) {
-    const std::size_t room = transport_.payload_room(session.id);
-    const std::size_t block_room =
-        std::max(least_room, room > kFrameTableBytes ? room - kFrameTableBytes : 0);
-    const auto blocks = session.view->choose(block_room, sizeof(protocol::BlockEntry));
-    if (blocks.empty() && !(datagrams == 0 && has_news)) return;
-    if (!send_frame(session, blocks)) return;
+AudienceMask Server::visible_to(const ClientView& view, Entity entity) const {
+  AudienceMask mask = 0;
+  for (const Audience audience : {Audience::Everyone, Audience::Team, Audience::Owner}) {
+    if (!tracker_->square_of(entity, audience)) continue;
+    // Hysteresis decides in which of two squares it is. What is bound nowhere, and should be, counts: it is missed.
+    const ChangeTracker::Binding binding = tracker_->binding(entity, audience);
+    if (!binding.is_bound() || view.interest().sees(chunks_.square_of(binding.chunk)))
+      mask |= audience_bit(audience);
+  }
+  return mask;
+}
+
+Entity Server::player_entity(PlayerNumber number) const {
+  for (const auto& session : sessions_) {
+    if (session && session->number.value == number.value) return session->player;
+  }
+  return kNullEntity;
+}
+
+void Server::make_digests() {
+  int made = 0;
+  for (const auto& session : sessions_) {
+    if (!session || session->digest || made == kDigestsPerTick) continue;
+    if (!session->view->has_everything() && clock_->now() - *frozen_at_ <= config_.freeze_deadline) continue;
+    session->digest =
+        digest_world(registry_, table_, [&](Entity entity) { return visible_to(*session->view, entity); });
+    ++made;
   }
 }
 
-bool Server::send_frame(Session& session, std::span<const ChosenBlock> blocks) {
+void Server::send_frames(Session& session) {
+  session.view->begin_tick(tick_, viewer_of(session));
+  const std::size_t least_room = kMaxBlockBytes + sizeof(protocol::BlockEntry);
+  const std::optional<Tick> input_ack = session.inputs.newest();
+  const bool has_news = session.input_told != input_ack || (session.digest && !session.has_compared) ||
+                        ticks_between(session.last_frame, tick_) >= kMaxTicksWithoutFrame;
+  for (std::uint32_t datagrams = 0; datagrams < config_.max_datagrams_per_tick; ++datagrams) {
+    if (!transport_.may_send(session.id)) break;
+    const std::size_t room = transport_.payload_room(session.id);
+    const Choice choice = session.view->choose(
+        {.bytes = std::max(least_room, room > kFrameTableBytes ? room - kFrameTableBytes : 0),
+         .per_block = sizeof(protocol::BlockEntry),
+         .per_dropped = sizeof(protocol::DroppedChunk),
+         .per_absent = sizeof(std::uint32_t)});
+    if (choice.empty() && !(datagrams == 0 && has_news)) break;
+    if (!send_frame(session, choice)) break;
+  }
+  session.view->end_tick(tick_);
+}
+
+bool Server::send_frame(Session& session, const Choice& choice) {
+  const auto blocks = choice.blocks;
   auto& builder = transport_.builder();
   std::size_t body_bytes = 0;
   for (const ChosenBlock& block : blocks) body_bytes += block.body.size();
@@ -184,15 +226,34 @@ bool Server::send_frame(Session& session, std::span<const ChosenBlock> blocks) {
                                       block.epoch.value);
       },
       &blocks);
+  flatbuffers::Offset<flatbuffers::Vector<const protocol::DroppedChunk*>> dropped;
+  if (!choice.dropped.empty()) {
+    dropped = builder.CreateVectorOfStructs<protocol::DroppedChunk>(
+        choice.dropped.size(),
+        [](std::size_t i, protocol::DroppedChunk* entry, const std::span<const DroppedChunk>* chosen) {
+          *entry = protocol::DroppedChunk((*chosen)[i].chunk.value, (*chosen)[i].epoch.value);
+        },
+        &choice.dropped);
+  }
+  flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> absent;
+  if (!choice.absent.empty()) {
+    std::uint32_t* values = nullptr;
+    absent = builder.CreateUninitializedVector(choice.absent.size(), &values);
+    for (const ChunkId chunk : choice.absent) *values++ = flatbuffers::EndianScalar(chunk.value);
+  }
   flatbuffers::Offset<protocol::Digest> digest;
-  if (is_digest_due(session)) {
-    digest = protocol::CreateDigest(builder, tick_.value, digest_->hash, digest_->entities);
+  if (session.digest && !session.has_compared) {
+    digest = protocol::CreateDigest(builder, tick_.value, session.digest->hash, session.digest->entities);
   }
   protocol::FrameBuilder frame(builder);
   frame.add_tick(tick_.value);
   if (const auto newest = session.inputs.newest()) frame.add_input_ack(newest->value);
   frame.add_blocks(entries);
   frame.add_bodies(bodies);
+  if (!dropped.IsNull()) frame.add_dropped(dropped);
+  if (!absent.IsNull()) frame.add_absent(absent);
+  if (session.view->chunks_missing() > 0)
+    frame.add_chunks_in_view(static_cast<std::uint32_t>(session.view->chunk_count()));
   if (!digest.IsNull()) frame.add_digest(digest);
   frame.add_phase(is_frozen() ? protocol::Phase::Frozen : protocol::Phase::Running);
   if (!session.player.is_null()) frame.add_controlled(session.player.bits());
@@ -226,13 +287,10 @@ void Server::take_resyncs(Session& session, const protocol::ClientUpdate& update
     return;
   }
   for (const auto* resync : *update.resyncs()) {
-    const ChunkId chunk{resync->chunk()};
-    if (chunk.value >= chunks_.size()) {
-      ++counters_.bad_updates;
-      continue;
-    }
-    if (session.view->on_resync(chunk, Epoch{resync->epoch()}, tick_))
-      report_mismatch(session, *resync, chunks_[chunk]);
+    const ChunkId id{resync->chunk()};
+    const Chunk* chunk = chunks_.find(id);
+    if (session.view->on_resync(id, Epoch{resync->epoch()}, tick_) && chunk)
+      report_mismatch(session, *resync, *chunk);
   }
 }
 
@@ -254,7 +312,7 @@ void Server::report_mismatch(const Session& session, const protocol::Resync& res
 }
 
 void Server::take_digest(Session& session, const protocol::DigestReport& report) {
-  if (!digest_ || session.has_compared) return;
+  if (!session.digest || session.has_compared) return;
   if (report.result() != protocol::DigestResult::Exact &&
       report.result() != protocol::DigestResult::Differs) {
     ++counters_.bad_updates;
@@ -265,7 +323,7 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   ++(exact ? counters_.digests_exact : counters_.digests_different);
   if (!exact) {
     log_warn("player {}: its mirror differs: {} entities there, {} here", session.number.value,
-             report.entities(), digest_->entities);
+             report.entities(), session.digest->entities);
   }
 }
 
@@ -275,7 +333,7 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   auto session = std::make_unique<Session>();
   session->id = id;
   session->number = {++players_};
-  session->view = std::make_unique<ClientView>(chunks_, replication_);
+  session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
   ++counters_.joined;
   if (may_log()) log_info("player {} joined from {}", session->number.value, to_string(request.peer));
@@ -312,7 +370,7 @@ void Server::freeze() {
 }
 
 bool Server::all_compared() const {
-  if (!digest_) return false;
+  if (!is_frozen()) return false;
   return std::all_of(sessions_.begin(), sessions_.end(),
                      [](const auto& session) { return !session || session->has_compared; });
 }

@@ -24,6 +24,7 @@
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/systems.hpp"
 #include "shared/net/input_channel.hpp"
+#include "shared/net/send_budget.hpp"
 #include "shared/net/server_transport.hpp"
 #include "shared/replication/component_table.hpp"
 #include "shared/replication/world_digest.hpp"
@@ -34,7 +35,13 @@ struct ServerConfig {
   std::uint32_t tick_rate_hz = 30;
   std::uint32_t max_sessions = 256;
   Duration time_out = kDefaultTimeOut;
-  /// Per client and tick. What does not fit waits, the longest waiting first.
+  InterestConfig interest;
+  /// Bytes of UDP payload per second to one client, everything included; 0: without a limit. What does not fit
+  /// waits, the most urgent leaves first.
+  std::uint64_t client_bytes_per_second = 0;
+  /// The same for full states, to all clients together: when many join at once, those who play do not notice.
+  std::uint64_t full_state_bytes_per_second = 0;
+  /// Per client and tick, so that no bucket is emptied in one burst.
   std::uint32_t max_datagrams_per_tick = 24;
   std::uint32_t max_entities = 1u << 18;
   Tick first_tick{0};
@@ -82,6 +89,8 @@ class Server final : private ServerTransport::Handler {
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
+  /// The entity that the player of that number steers; null when there is none.
+  Entity player_entity(PlayerNumber number) const;
   /// f(PlayerNumber, Endpoint of the client, const ClientView&) for each session.
   template <class F>
   void for_each_view(F f) const {
@@ -91,6 +100,8 @@ class Server final : private ServerTransport::Handler {
   }
   /// Entities that clients should see. O(world).
   std::size_t replicated_entities() const { return digest_world(registry_, table_).entities; }
+  /// What the client of that view should see of an entity: by the registry, and the squares in its interest.
+  AudienceMask visible_to(const ClientView& view, Entity entity) const;
 
  private:
   struct Session {
@@ -102,6 +113,7 @@ class Server final : private ServerTransport::Handler {
     std::optional<Tick> input_told;  // the acknowledgement that the last frame carried
     Tick last_frame{};
     bool has_compared = false;
+    std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };
   struct Departed {
     Entity player;
@@ -124,8 +136,9 @@ class Server final : private ServerTransport::Handler {
   void take_digest(Session& session, const protocol::DigestReport& report);
   void report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk);
   void send_frames(Session& session);
-  bool send_frame(Session& session, std::span<const ChosenBlock> blocks);
-  bool is_digest_due(const Session& session) const;
+  bool send_frame(Session& session, const Choice& choice);
+  void make_digests();
+  Viewer viewer_of(const Session& session) const;
 
   Game* game_;
   const Clock* clock_;
@@ -136,6 +149,7 @@ class Server final : private ServerTransport::Handler {
   ChunkStore chunks_;
   std::optional<ChangeTracker> tracker_;
   ReplicationCounters replication_;
+  SendBudget full_states_;  // before the sessions, whose views use it
   ServerCounters counters_;
   LineAllowance lines_;
   ServerTransport transport_;
@@ -145,7 +159,6 @@ class Server final : private ServerTransport::Handler {
   std::uint32_t players_ = 0;
   Tick tick_;
   std::optional<Time> frozen_at_;
-  std::optional<WorldDigest> digest_;
 };
 
 }  // namespace shoal

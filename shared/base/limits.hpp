@@ -25,5 +25,8 @@ inline constexpr std::uint32_t kChunkSlots = 64;
 inline constexpr std::uint32_t kHistoryTicks = 64;
 /// Versions older than that which a chunk keeps for the sessions whose baseline they are.
 inline constexpr std::uint32_t kPinnedVersions = 8;
+/// Newest verified versions of a chunk that a client keeps at least, beside the baseline that the newest block named. So
+/// a server may name as a baseline what was acknowledged of the last so many ticks: a second's way at 240 Hz.
+inline constexpr std::uint32_t kMirrorVersions = 256;
 
 }  // namespace shoal

@@ -57,6 +57,10 @@ void fire_weapons(Registry& registry, Tick tick, CommandBuffer& commands) {
   for (auto [entity, weapon] : registry.view<Weapon>()) {
     if (!weapon.trigger || tick < weapon.ready || flying >= most) continue;
     weapon.ready = tick + state.ticks(kShotPeriod);
+    if (auto* ammunition = registry.try_get<Ammunition>(entity)) {
+      if (ammunition->rounds == 0) ammunition->rounds = kMagazine;
+      if (--ammunition->rounds == 0) weapon.ready = tick + state.ticks(kReloadTime);
+    }
     const auto& position = registry.get<const Position>(entity);
     const Shot shot{entity,
                     {position.x, position.y},

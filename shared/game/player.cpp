@@ -1,6 +1,7 @@
 #include "shared/game/player.hpp"
 
 #include "schema/components.hpp"
+#include "shared/ecs/affiliation.hpp"
 #include "shared/game/effects.hpp"
 #include "shared/game/movement.hpp"
 #include "shared/game/rules.hpp"
@@ -26,6 +27,10 @@ Entity spawn_player(Registry& registry, PlayerNumber number, Tick tick) {
   registry.emplace<Team>(player, team);
   registry.emplace<Player>(player, number.value, 0);
   registry.emplace<Weapon>(player, tick, false);
+  registry.emplace<Ammunition>(player, kMagazine);
+  registry.emplace<Waypoint>(player, place.x, place.y);
+  registry.emplace<OnTeam>(player, team);
+  registry.emplace<OwnedBy>(player, player);
   shield(registry, player, tick, kRespawnShieldTime);
   return player;
 }
@@ -39,6 +44,10 @@ void apply_input(Registry& registry, Entity player, const PlayerInput& input) {
   const float haste = registry.all_of<HasteTimer>(player) ? kHasteFactor : 1;
   steer_player(registry, player, input, kPlayerSpeed * haste);
   registry.get<Weapon>(player).trigger = input.fire;
+  const auto& position = registry.get<const Position>(player);
+  const auto* velocity = registry.try_get<const Velocity>(player);
+  const Vector2 ahead = velocity ? Vector2{velocity->x, velocity->y} * kLookAhead : Vector2{};
+  registry.replace<Waypoint>(player, position.x + ahead.x, position.y + ahead.y);
 }
 
 void steer_player(Registry& registry, Entity player, const PlayerInput& input, float speed) {

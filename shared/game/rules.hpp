@@ -27,6 +27,8 @@ inline constexpr float kSpawnRadius = 20;
 // Times, seconds.
 inline constexpr float kDecisionPeriod = 0.2f;
 inline constexpr float kShotPeriod = 1;
+inline constexpr float kReloadTime = 3;  // of a player who has shot its last round
+inline constexpr float kLookAhead = 2;   // a waypoint is where a player is by then
 inline constexpr float kProjectileLife = 1.5f;
 inline constexpr float kMinCreatureLife = 10, kMaxCreatureLife = 60;
 inline constexpr float kMinPickupLife = 5, kMaxPickupLife = 30;
@@ -35,6 +37,9 @@ inline constexpr float kMinWalk = 2, kMaxWalk = 6;
 inline constexpr float kBurnTime = 3, kShieldTime = 5, kHasteTime = 5, kRespawnShieldTime = 3;
 inline constexpr float kBurnPeriod = 0.5f;
 inline constexpr float kRegenerationPeriod = 1;
+
+// Rounds of a full magazine. Creatures never run out.
+inline constexpr std::uint8_t kMagazine = 12;
 
 // Points.
 inline constexpr std::uint16_t kCreatureHealth = 100, kPlayerHealth = 200;

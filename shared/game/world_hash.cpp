@@ -62,6 +62,8 @@ std::vector<Column> columns_of(const Registry& registry) {
   add("shoal.demo.server.HasteTimer", {{0, 4}});
   add("shoal.demo.server.SpawnPoint", {});
   add("shoal.Local", {});
+  add("shoal.OnTeam", {{0, 4}});
+  add("shoal.OwnedBy", {{0, 8}});
   return columns;
 }
 

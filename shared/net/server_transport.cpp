@@ -105,7 +105,12 @@ void ServerTransport::take_response(const Datagram& datagram, const Opened& open
       return counters_.count(BadDatagram::ForgedCookie);
   }
   if (const auto used = used_responses_.find({datagram.peer, nonce}); used != used_responses_.end()) {
-    if (const Session* session = find(used->second)) return send_accept(*session);  // Accept was lost
+    if (Session* session = find(used->second)) {
+      // Accept was lost; or somebody repeats Response to keep us busy: that is not worth any state.
+      session->budget.refill(now);
+      if (session->budget.may_send_other(true)) send_accept(*session);
+      return;
+    }
     return counters_.count(BadDatagram::ReplayedResponse);
   }
   if (is_shutting_down_) return refuse(datagram.peer, nonce, RefuseReason::ShuttingDown, {});
@@ -127,7 +132,7 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
   forget_used_responses(now);
   if (used_in_order_.size() >= kMaxUsedResponses) return refuse(peer, nonce, RefuseReason::Busy, {});
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const Session* session = slots_[i].session.get();
+    Session* session = slots_[i].session.get();
     if (session == nullptr || session->connection.peer() != peer) continue;
     if (session->nonce == nonce) return send_accept(*session);  // Accept was lost for longer than we remember
     // The cookie proved the address, so it is the same client that comes again, perhaps after a crash.
@@ -145,7 +150,7 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
   do {
     connection.value = (entropy_.next() & ~kSlotMask) | index;
   } while (connection.value <= kSlotMask);
-  slot.session = std::make_unique<Session>(connection, peer, now, nonce);
+  slot.session = std::make_unique<Session>(connection, peer, now, nonce, config_.bytes_per_second);
   ++session_count_;
   ++counters_.joined;
   const SessionId id{index, slot.generation};
@@ -156,9 +161,10 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
   handler_.on_joined(id, {peer, response.credentials});
 }
 
-void ServerTransport::send_accept(const Session& session) {
+void ServerTransport::send_accept(Session& session) {
   handshake_.accept(session.nonce, {session.connection.id(), config_.time_out, config_.tick_rate_hz},
                     outgoing_);
+  session.budget.spend_other(outgoing_.size);
   put_out(session.connection.peer());
 }
 
@@ -252,6 +258,7 @@ void ServerTransport::run_timers(Time now) {
     } else if (now - session->connection.last_sent() >= kKeepAlive) {
       own_builder_.Clear();
       if (session->connection.write(own_builder_, protocol::Payload::NONE, 0, false, now, outgoing_)) {
+        session->budget.spend_other(outgoing_.size);
         put_out(session->connection.peer());
       }
     }
@@ -339,8 +346,18 @@ Result<Sequence, SendError> ServerTransport::send(SessionId id, protocol::Payloa
   Session* session = find(id);
   if (session == nullptr) return Failure{SendError::NoSession};
   auto sequence = session->connection.write(builder_, type, payload, true, clock_.now(), outgoing_);
-  if (sequence) put_out(session->connection.peer());
+  if (sequence) {
+    session->budget.spend_state(outgoing_.size);
+    put_out(session->connection.peer());
+  }
   return sequence;
+}
+
+bool ServerTransport::may_send(SessionId id) {
+  Session* session = find(id);
+  if (session == nullptr) return false;
+  session->budget.refill(clock_.now());
+  return session->budget.may_send_state();
 }
 
 void ServerTransport::close(SessionId id, CloseReason reason, std::string_view detail) {

@@ -25,6 +25,7 @@
 #include "shared/net/cookie.hpp"
 #include "shared/net/datagram_port.hpp"
 #include "shared/net/handshake.hpp"
+#include "shared/net/send_budget.hpp"
 
 namespace shoal {
 
@@ -32,6 +33,8 @@ struct ServerTransportConfig {
   std::uint32_t max_sessions = 256;  // at most 65,536
   Duration time_out = kDefaultTimeOut;
   std::uint32_t tick_rate_hz = 30;  // told to clients
+  /// To each client, UDP payload; 0: without a limit. Everything that a session sends pays.
+  std::uint64_t bytes_per_second = 0;
   SchemaVersions schema{};
   std::uint32_t protocol_version = kProtocolVersion;
 };
@@ -74,6 +77,8 @@ class ServerTransport {
   flatbuffers::FlatBufferBuilder& builder();
   /// Bytes that builder() may hold when the payload is complete; 0 for an unknown session.
   std::size_t payload_room(SessionId session) const;
+  /// Whether the session's budget has room for state now. What is sent all the same is paid for, too.
+  bool may_send(SessionId session);
   /// Sends what builder() holds. A datagram that the port loses is a lost packet, not an error.
   Result<Sequence, SendError> send(SessionId session, protocol::Payload type,
                                    flatbuffers::Offset<void> payload);
@@ -106,10 +111,12 @@ class ServerTransport {
 
  private:
   struct Session {
-    Session(ConnectionId id, const Endpoint& peer, Time now, std::uint64_t client_nonce)
-        : connection(id, peer, now), nonce(client_nonce) {}
+    Session(ConnectionId id, const Endpoint& peer, Time now, std::uint64_t client_nonce,
+            std::uint64_t bytes_per_second)
+        : connection(id, peer, now), nonce(client_nonce), budget(bytes_per_second, now) {}
     Connection connection;
     std::uint64_t nonce;
+    SendBudget budget;
   };
   struct Slot {
     std::uint32_t generation = 0;
@@ -146,7 +153,7 @@ class ServerTransport {
   void take_packet(const Datagram& datagram, const Opened& opened, Time now);
   void take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet, Time now);
   void open_session(const Endpoint& peer, std::uint64_t nonce, const ResponseBody& response, Time now);
-  void send_accept(const Session& session);
+  void send_accept(Session& session);
   void refuse(const Endpoint& peer, std::uint64_t nonce, RefuseReason reason, std::string detail);
   void answer_from_tombstone(const Datagram& datagram, const Opened& opened);
   void deliver(SessionId id);

@@ -10,7 +10,7 @@
 namespace shoal {
 
 /// Raised by every change of the bytes that an older peer would misread.
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 /// Sequences behind the newest one that are told apart from duplicates; older ones are dropped.
 inline constexpr std::uint64_t kReceiveWindow = 1024;

@@ -47,6 +47,13 @@ class ChunkVersion {
     return Entity{indices_ ? indices_->get(slot) : 0, generations_ ? generations_->get(slot) : 0};
   }
   bool is_bound(Slot slot) const { return (bound_ & slot_bit(slot)) != 0; }
+  /// The slots that are bound to the same entity in both.
+  std::uint64_t same_ids(const ChunkVersion& other) const {
+    const std::uint64_t both = bound_ & other.bound_;
+    return both == 0
+               ? 0
+               : both & ~(differing(indices_, other.indices_) | differing(generations_, other.generations_));
+  }
   std::uint64_t present(ComponentIndex component) const { return present_[component]; }
   /// 0 where the slot does not have the component.
   std::uint32_t value(ColumnIndex column, Slot slot) const {
@@ -75,6 +82,9 @@ class ChunkVersion {
   const ComponentTable& table() const { return *table_; }
 
  private:
+  static std::uint64_t differing(const ColumnRef& a, const ColumnRef& b) {
+    return a.is(b) ? 0 : a->differing(*b);
+  }
   Column& write(ColumnIndex column) {
     return pool_->mutable_column(columns_[column], table_->columns()[column].bytes);
   }

@@ -52,6 +52,17 @@ class Column {
   bool equals(const Column& other) const {
     return this == &other || std::memcmp(values_, other.values_, value_bytes()) == 0;
   }
+  /// One bit per slot whose values differ. REQUIRES: columns of one width.
+  std::uint64_t differing(const Column& other) const {
+    switch (bytes_) {
+      case 1:
+        return differing_as<std::uint8_t>(other);
+      case 2:
+        return differing_as<std::uint16_t>(other);
+      default:
+        return differing_as<std::uint32_t>(other);
+    }
+  }
   /// XXH3 of the values; computed once per content.
   std::uint64_t hash() const;
 
@@ -63,6 +74,16 @@ class Column {
     T value;
     std::memcpy(&value, values_ + slot * sizeof(T), sizeof(T));
     return value;
+  }
+  template <class T>
+  std::uint64_t differing_as(const Column& other) const {
+    std::array<T, kChunkSlots> a;
+    std::array<T, kChunkSlots> b;
+    std::memcpy(a.data(), values_, sizeof a);
+    std::memcpy(b.data(), other.values_, sizeof b);
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kChunkSlots; ++i) mask |= std::uint64_t{a[i] != b[i]} << i;
+    return mask;
   }
   template <class T>
   void store(Slot slot, T value) {

@@ -1,6 +1,8 @@
 #include "shared/replication/component_table.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "shared/base/assert.hpp"
@@ -27,6 +29,7 @@ ComponentTable::ComponentTable(std::span<const ComponentDescriptor> descriptors)
     ReplicatedComponent component{std::string(descriptor->name),
                                   descriptor->wire_id,
                                   descriptor->hash,
+                                  descriptor->audience,
                                   descriptor->size_bytes,
                                   {descriptor->fields.begin(), descriptor->fields.end()},
                                   static_cast<ColumnIndex>(columns_.size()),
@@ -41,8 +44,32 @@ ComponentTable::ComponentTable(std::span<const ComponentDescriptor> descriptors)
       }
     }
     SHOAL_ASSERT(component.column_count <= kMaxColumnsPerComponent, "a component has too many fields");
+    by_audience_[static_cast<std::size_t>(component.audience)].push_back(index);
+    if (descriptor->interest_position) {
+      SHOAL_ASSERT(!interest_component_,
+                   "one component places entities on the grid: mark no second with (interest)");
+      SHOAL_ASSERT(component.audience == Audience::Everyone, "the component with (interest) is for everyone");
+      interest_component_ = index;
+    }
     components_.push_back(std::move(component));
   }
+}
+
+ComponentTable::Place ComponentTable::place_of(const std::uint32_t* values) const {
+  double found[2] = {};
+  unsigned count = 0;
+  for (const auto& field : components_[*interest_component_].fields) {
+    if (field.kind == FieldKind::Position && count < 2) {
+      if (field.type == FieldType::Float && field.step == 0) {
+        const auto raw = std::bit_cast<float>(*values);
+        found[count++] = std::isfinite(raw) ? static_cast<double>(raw) : 0;
+      } else {
+        found[count++] = field.min + field.step * static_cast<double>(*values);
+      }
+    }
+    values += column_count(field.type);
+  }
+  return {found[0], found[1]};
 }
 
 std::optional<ComponentIndex> ComponentTable::find(std::uint32_t wire_id) const {

@@ -7,6 +7,7 @@
 // 2. The table does not change once built; it may be read from several threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,7 @@ struct ReplicatedComponent {
   std::string name;
   std::uint32_t wire_id;
   std::uint64_t hash;
+  Audience audience;
   std::uint32_t size_bytes;  // 0 for a tag
   std::vector<FieldDescriptor> fields;
   ColumnIndex first_column;
@@ -53,6 +55,10 @@ class ComponentTable {
   std::span<const ReplicatedComponent> components() const { return components_; }
   std::span<const ColumnSpec> columns() const { return columns_; }
   std::optional<ComponentIndex> find(std::uint32_t wire_id) const;
+  /// Those of one audience, rising: what its chunks hold.
+  std::span<const ComponentIndex> of(Audience audience) const {
+    return by_audience_[static_cast<std::size_t>(audience)];
+  }
 
   /// Integers of all fields of component `index`, read from its aggregate: first_column onwards, `target`
   /// holds column_count of them.
@@ -60,14 +66,27 @@ class ComponentTable {
   /// The counterpart; writes size_bytes, padding included as zeros.
   void dequantise(ComponentIndex index, const std::uint32_t* source, void* aggregate) const;
 
-  /// Bits that one entity may cost at most in a full state: its id and a bit per component …
-  std::size_t worst_slot_bits() const { return kWorstIdBits + size(); }
+  /// Where an entity stands on the ground, in the units of the schema.
+  struct Place {
+    double x = 0;
+    double y = 0;
+  };
+  /// The component that places entities on the interest grid, if the schema has one.
+  std::optional<ComponentIndex> interest_component() const { return interest_component_; }
+  /// From the integers of the interest component: its first two fields of kind Position, as a client could tell
+  /// them apart. REQUIRES: interest_component().
+  Place place_of(const std::uint32_t* values) const;
+
+  /// Bits that one entity may cost at most in a full state of that audience: its id and a bit per component …
+  std::size_t worst_slot_bits(Audience audience) const { return kWorstIdBits + of(audience).size(); }
   /// … and this for each component that it has.
   std::size_t value_bits(ComponentIndex index) const { return components_[index].value_bits; }
 
  private:
   std::vector<ReplicatedComponent> components_;
   std::vector<ColumnSpec> columns_;
+  std::array<std::vector<ComponentIndex>, kAudiences> by_audience_;
+  std::optional<ComponentIndex> interest_component_;
 };
 
 }  // namespace shoal

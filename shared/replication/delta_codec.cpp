@@ -18,15 +18,15 @@
 //                 span (7), a bit per slot below span that does not survive: it is bound anew; an id for each
 //                 extra departures: count, then slot (6), id and fate of each
 //                 if anyone departed: check (16) of ids and fates
-//   then per component of the table
+//   then per component of the chunk's audience
 //     presence  if slots survive: changed (1), and if so a bit per surviving slot
 //               if slots are bound anew: any (1), and if so a bit per such slot
 //     values    if values are kept: changed (1), and if so a bit per kept row, then per column
-//                 mode (5), a Golomb order or raw; a residual per changed row
+//                 mode (5), a Golomb order, raw or still; unless still, a residual per changed row
 //               per column and row that is not kept: the value, in the column's bits
 //
 //   id          raw (1); index and generation, as they are (64) or against the id before
-//   fate        reason (2); if Moved: target chunk, age of the move in ticks
+//   fate        reason (2); if Moved: number of the target chunk, of the same audience; age of the move in ticks
 
 namespace shoal {
 namespace {
@@ -35,6 +35,7 @@ constexpr unsigned kSpanBits = 7;
 constexpr unsigned kReasonBits = 2;
 constexpr unsigned kModeBits = 5;
 constexpr unsigned kRawMode = 31;
+constexpr unsigned kStillMode = 30;  // every residual of the column is 0: none is written
 constexpr unsigned kMaxGolombOrder = 24;
 constexpr unsigned kIndexOrder = 4;
 constexpr unsigned kGenerationOrder = 2;
@@ -105,16 +106,18 @@ class IdCoder {
 void write_fate(BitWriter& writer, const Departure& departure, Tick to) {
   writer.write(static_cast<std::uint32_t>(departure.reason), kReasonBits);
   if (departure.reason != DepartureReason::Moved) return;
-  writer.write_exp_golomb(departure.target.value, kChunkOrder);
+  writer.write_exp_golomb(departure.target.number(), kChunkOrder);
   writer.write_exp_golomb(to.value - departure.tick.value, kAgeOrder);
 }
-bool read_fate(BitReader& reader, Departure& departure, Tick to) {
+bool read_fate(BitReader& reader, Departure& departure, ChunkId chunk, Tick to) {
   const std::uint32_t reason = reader.read(kReasonBits);
   if (reason >= kWireDepartureReasons) return false;
   departure.reason = static_cast<DepartureReason>(reason);
   departure.tick = to;
   if (departure.reason != DepartureReason::Moved) return true;
-  departure.target.value = reader.read_exp_golomb(kChunkOrder);
+  const std::uint32_t number = reader.read_exp_golomb(kChunkOrder);
+  if (number > ChunkId::kNumberMask) return false;
+  departure.target = ChunkId::of(chunk.audience(), number);
   departure.tick = to - reader.read_exp_golomb(kAgeOrder);
   return true;
 }
@@ -160,19 +163,18 @@ bool write_bindings(BitWriter& writer, const ChunkVersion* from, const ChunkVers
     write_new_ids(writer, to, ~std::uint64_t{0}, to.bound());
     return true;
   }
-  for_each_slot(from->bound() & to.bound(), [&](Slot slot) {
-    const bool same = from->id(slot) == to.id(slot) || fault("keep-slot-on-reuse");
-    if (same) sets.surviving |= slot_bit(slot);
-  });
+  sets.surviving = fault("keep-slot-on-reuse") ? from->bound() & to.bound() : from->same_ids(to);
   sets.fresh = to.bound() & ~sets.surviving;
   const std::uint64_t leaving = from->bound() & ~sets.surviving;
 
   // Lines of entities that came and went between the two versions: a client may have seen them in another
   // block.
-  std::array<const Departure*, kMaxExtraDepartures> extra{};
+  std::array<const Departure*, kMaxExtraDepartures> extra;
   std::uint32_t extra_count = 0;
-  for (const auto& line : log) {
-    if (line.tick <= from->tick() || line.tick > to.tick()) continue;
+  const auto first = std::partition_point(log.begin(), log.end(),
+                                          [&](const Departure& line) { return line.tick <= from->tick(); });
+  for (const auto& line : log.subspan(static_cast<std::size_t>(first - log.begin()))) {
+    if (line.tick > to.tick()) break;
     if (from->is_bound(line.slot) && from->id(line.slot) == line.entity) continue;
     if (extra_count == kMaxExtraDepartures) return false;
     extra[extra_count++] = &line;
@@ -230,7 +232,7 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
   for (std::uint64_t rest = leaving; rest != 0 && reader.ok(); rest &= rest - 1) {
     const auto slot = static_cast<Slot>(std::countr_zero(rest));
     Departure departure{to.tick(), slot, from->id(slot), DepartureReason::Destroyed, {}};
-    if (!read_fate(reader, departure, to.tick())) return DecodeError::BadDeparture;
+    if (!read_fate(reader, departure, to.chunk(), to.tick())) return DecodeError::BadDeparture;
     departures.push_back(departure);
     to.unbind(slot);
   }
@@ -243,7 +245,7 @@ std::optional<DecodeError> read_bindings(BitReader& reader, const ChunkVersion* 
   for (std::uint32_t i = 0; i < extra_count && reader.ok(); ++i) {
     Departure departure{to.tick(), reader.read(6), {}, DepartureReason::Destroyed, {}};
     departure.entity = ids.read(reader);
-    if (!read_fate(reader, departure, to.tick())) return DecodeError::BadDeparture;
+    if (!read_fate(reader, departure, to.chunk(), to.tick())) return DecodeError::BadDeparture;
     departures.push_back(departure);
   }
   DepartureCheck check;
@@ -294,6 +296,7 @@ std::int32_t residual(std::uint32_t from, std::uint32_t to, unsigned bits) {
 unsigned choose_mode(std::span<const std::uint32_t> residuals, unsigned bits) {
   std::uint64_t sum = 0;
   for (const auto value : residuals) sum += value;
+  if (sum == 0) return kStillMode;
   const std::uint64_t mean = sum / residuals.size();
   const unsigned guess = std::min(static_cast<unsigned>(std::bit_width(mean)), kMaxGolombOrder);
   unsigned best_mode = kRawMode;
@@ -315,12 +318,9 @@ std::uint64_t changed_rows(const ChunkVersion& from, const ChunkVersion& to,
   for (unsigned i = 0; i < component.column_count; ++i) {
     const auto& before = from.column(component.first_column + i);
     const auto& after = to.column(component.first_column + i);
-    if (before.is(after)) continue;
-    for_each_slot(kept & ~changed, [&](Slot slot) {
-      if (before->get(slot) != after->get(slot)) changed |= slot_bit(slot);
-    });
+    if (!before.is(after)) changed |= before->differing(*after);
   }
-  return changed;
+  return changed & kept;
 }
 
 void write_values(BitWriter& writer, const ChunkVersion* from, const ChunkVersion& to, ComponentIndex index,
@@ -336,14 +336,20 @@ void write_values(BitWriter& writer, const ChunkVersion* from, const ChunkVersio
       for (unsigned i = 0; i < component.column_count; ++i) {
         const ColumnIndex column = component.first_column + i;
         const unsigned bits = to.table().columns()[column].bits;
+        const Column& before = *from->column(column);
+        const Column& after = *to.column(column);
+        if (&before == &after) {
+          writer.write(kStillMode, kModeBits);
+          continue;
+        }
         std::array<std::uint32_t, kChunkSlots> residuals;
         std::size_t count = 0;
         for_each_slot(changed, [&](Slot slot) {
-          residuals[count++] = zigzag(residual(from->value(column, slot), to.value(column, slot), bits));
+          residuals[count++] = zigzag(residual(before.get(slot), after.get(slot), bits));
         });
         const unsigned mode = choose_mode(std::span(residuals).first(count), bits);
         writer.write(mode, kModeBits);
-        for (std::size_t row = 0; row < count; ++row) {
+        for (std::size_t row = 0; row < count && mode != kStillMode; ++row) {
           if (mode == kRawMode) {
             writer.write(residuals[row], bits);
           } else {
@@ -372,6 +378,7 @@ std::optional<DecodeError> read_values(BitReader& reader, const ChunkVersion* fr
       const ColumnIndex column = component.first_column + i;
       const unsigned bits = to.table().columns()[column].bits;
       const unsigned mode = reader.read(kModeBits);
+      if (mode == kStillMode) continue;
       if (mode > kMaxGolombOrder && mode != kRawMode) return DecodeError::BadMode;
       for_each_slot(changed, [&](Slot slot) {
         const std::uint32_t coded = mode == kRawMode ? reader.read(bits) : reader.read_exp_golomb(mode);
@@ -414,7 +421,7 @@ std::size_t encode_block(const ChunkVersion* from, const ChunkVersion& to,
   BitWriter writer(target);
   SlotSets sets;
   if (!write_bindings(writer, from, to, departures, sets)) return 0;
-  for (ComponentIndex component = 0; component < to.table().size(); ++component) {
+  for (const ComponentIndex component : to.table().of(to.chunk().audience())) {
     write_presence(writer, from, to, component, sets);
     write_values(writer, from, to, component, sets);
   }
@@ -432,7 +439,8 @@ Result<ChunkVersion, DecodeError> decode_block(const ComponentTable& table, Colu
   to.set_tick(to_tick);
   SlotSets sets;
   if (const auto error = read_bindings(reader, from, to, departures, sets)) return Failure{*error};
-  for (ComponentIndex component = 0; component < table.size() && reader.ok(); ++component) {
+  for (const ComponentIndex component : table.of(chunk.audience())) {
+    if (!reader.ok()) break;
     read_presence(reader, to, component, sets);
     if (const auto error = read_values(reader, from, to, component, sets)) return Failure{*error};
   }

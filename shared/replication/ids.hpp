@@ -4,11 +4,29 @@
 #include <compare>
 #include <cstdint>
 
+#include "shared/wire/component_descriptor.hpp"
+
 namespace shoal {
 
-/// A chunk for all its life; never used again for another.
+/// A chunk for all its life; never used again for another. Says in its upper two bits which audience the chunk is
+/// for: it holds the components of that audience and no others.
 struct ChunkId {
+  static constexpr unsigned kNumberBits = 30;
+  static constexpr std::uint32_t kNumberMask = (1u << kNumberBits) - 1;
+
   std::uint32_t value = 0;
+
+  /// REQUIRES: number <= kNumberMask.
+  static constexpr ChunkId of(Audience audience, std::uint32_t number) {
+    return {static_cast<std::uint32_t>(audience) << kNumberBits | number};
+  }
+  /// Counts the chunks of all audiences together.
+  constexpr std::uint32_t number() const { return value & kNumberMask; }
+  /// REQUIRES: is_valid.
+  constexpr Audience audience() const { return static_cast<Audience>(value >> kNumberBits); }
+  /// False for the one value of the upper bits that names no audience. To be asked of what comes from the wire.
+  constexpr bool is_valid() const { return value >> kNumberBits < kAudiences; }
+
   friend constexpr auto operator<=>(ChunkId, ChunkId) = default;
 };
 

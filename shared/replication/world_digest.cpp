@@ -10,47 +10,57 @@
 namespace shoal {
 namespace {
 
-bool is_visible(const Registry& registry, Entity entity) {
-  return registry.alive(entity) && !registry.all_of<Local>(entity);
+std::uint64_t hash_of(const std::vector<std::uint32_t>& row) {
+  return XXH3_64bits(row.data(), row.size() * sizeof row[0]);
 }
 
 }  // namespace
 
-WorldDigest digest_world(const Registry& registry, const ComponentTable& table) {
+WorldDigest digest_world(const Registry& registry, const ComponentTable& table,
+                         const VisibleAudiences& visible) {
   struct Source {
-    const StorageBase* storage;  // null when this registry does not know the component
+    const StorageBase* storage;
     const ReplicatedComponent* component;
   };
-  std::vector<Source> sources;
+  std::vector<Source> sources;  // without those that this registry does not know
   for (const auto& component : table.components()) {
-    const auto type = registry.find_component(component.wire_id);
-    sources.push_back({type ? &registry.storage(*type) : nullptr, &component});
+    if (const auto type = registry.find_component(component.wire_id))
+      sources.push_back({&registry.storage(*type), &component});
   }
+  const auto seen = [&](Entity entity) -> AudienceMask {
+    return registry.alive(entity) && !registry.all_of<Local>(entity) ? visible(entity) : AudienceMask{0};
+  };
 
   WorldDigest digest;
   std::vector<std::uint32_t> row;
   registry.for_each_entity([&](Entity entity) {
-    if (!is_visible(registry, entity)) return;
+    const AudienceMask audiences = seen(entity);
+    if (audiences == 0) return;
+    ++digest.entities;
     row.assign({entity.index, entity.generation});
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto& [storage, component] = sources[i];
-      if (!storage || !storage->contains_index(entity.index)) continue;
-      row.push_back(component->wire_id);
+    digest.hash += hash_of(row);
+    for (const auto& [storage, component] : sources) {
+      if ((audiences & audience_bit(component->audience)) == 0) continue;
+      if (!storage->contains_index(entity.index)) continue;
+      row.assign({entity.index, entity.generation, component->wire_id});
       const auto* aggregate = static_cast<const std::byte*>(storage->find(entity.index));
       for (const auto& field : component->fields) {
         std::uint32_t values[2] = {};
         quantise(field, aggregate, values);
-        if (field.type == FieldType::Entity && !is_visible(registry, Entity{values[0], values[1]})) {
+        if (field.type == FieldType::Entity && seen(Entity{values[0], values[1]}) == 0) {
           values[0] = kNullEntity.index;
           values[1] = kNullEntity.generation;
         }
         row.insert(row.end(), values, values + column_count(field.type));
       }
+      digest.hash += hash_of(row);
     }
-    digest.hash += XXH3_64bits(row.data(), row.size() * sizeof row[0]);
-    ++digest.entities;
   });
   return digest;
+}
+
+WorldDigest digest_world(const Registry& registry, const ComponentTable& table) {
+  return digest_world(registry, table, [](Entity) { return kAllAudiences; });
 }
 
 }  // namespace shoal

@@ -3,7 +3,9 @@
 // hashes, so that a fault in those cannot hide here.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 
 #include "shared/ecs/registry.hpp"
 #include "shared/replication/component_table.hpp"
@@ -11,14 +13,28 @@
 namespace shoal {
 
 struct WorldDigest {
-  std::uint64_t hash = 0;  // sum over entities: their order does not matter
+  std::uint64_t hash = 0;  // sum over entities and their components: order does not matter
   std::uint32_t entities = 0;
 
   friend bool operator==(const WorldDigest&, const WorldDigest&) = default;
 };
 
-/// Over every alive entity that is not `Local`: its id, which components of the table it has, their quantised
-/// values. A reference counts only where its entity is alive and not Local; others read as null. O(world).
+/// Of which audiences an entity's components are seen: one bit per Audience.
+using AudienceMask = std::uint8_t;
+constexpr AudienceMask audience_bit(Audience audience) {
+  return static_cast<AudienceMask>(1u << static_cast<unsigned>(audience));
+}
+inline constexpr AudienceMask kAllAudiences = (1u << kAudiences) - 1;
+
+/// Tells what is seen of an entity that is alive and not Local; 0: not even that it exists.
+using VisibleAudiences = std::function<AudienceMask(Entity)>;
+
+/// Over every alive entity that is not `Local` and that `visible` shows: its id, and which components of those
+/// audiences it has, with their quantised values. A reference counts only where its entity is seen, too; others
+/// read as null. O(world).
+WorldDigest digest_world(const Registry& registry, const ComponentTable& table,
+                         const VisibleAudiences& visible);
+/// Of everything, as a mirror computes it.
 WorldDigest digest_world(const Registry& registry, const ComponentTable& table);
 
 }  // namespace shoal

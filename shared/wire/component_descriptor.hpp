@@ -21,7 +21,12 @@ enum class FieldKind : std::uint8_t {
 };
 
 /// Who receives a component.
-enum class Audience : std::uint8_t { Everyone, Team, Owner };
+enum class Audience : std::uint8_t {
+  Everyone,  // whoever is near enough
+  Team,      // who is on the entity's team, wherever
+  Owner,     // who owns the entity, wherever
+};
+inline constexpr unsigned kAudiences = 3;
 
 /// One scalar of a component; nested structs and arrays are flattened ("target.x", "slots[2]").
 struct FieldDescriptor {

@@ -41,10 +41,19 @@ Plan plan_of(std::uint64_t seed, double max_loss_percent) {
                                   static_cast<std::uint32_t>(random.next())};
   plan.first_tick = Tick{starts[random.below(4)]};
   plan.max_datagrams_per_tick = random.chance(0.3) ? 1 + random.below(3) : 24;
+  if (random.chance(0.75)) {
+    // The demo's smallest world is 64 metres wide: most of it is out of sight.
+    const double sizes[] = {4, 8, 16, 32};
+    plan.interest.square_size = sizes[random.below(4)];
+    plan.interest.radius = 4 + random.uniform() * 24;
+  }
+  if (random.chance(0.6)) plan.client_bytes_per_second = 15'000 + random.below(100'000);
+  if (random.chance(0.5)) plan.full_state_bytes_per_second = 20'000 + random.below(100'000);
   plan.length = between(random, 4000, 12000);
   const std::uint32_t clients = 1 + random.below(5);
   for (std::uint32_t i = 0; i < clients; ++i) {
     ClientPlan client;
+    client.scenario = kScenarios[random.below(static_cast<std::uint32_t>(kScenarios.size()))].second;
     client.joins_at = between(random, 0, 3000);
     client.to_server = faults_of(random, max_loss_percent);
     client.from_server = faults_of(random, max_loss_percent);
@@ -68,9 +77,12 @@ std::string describe(const Plan& plan) {
     worst_loss = std::max({worst_loss, client.to_server.loss_percent, client.from_server.loss_percent});
   }
   return fmt::format(
-      "{} clients, {} entities, {} edits a tick, {} Hz from tick {}, {:.1f} s, loss up to {:.0f} %",
+      "{} clients, {} entities, {} edits a tick, {} Hz from tick {}, {:.1f} s, loss up to {:.0f} %, radius "
+      "{:.1f}, "
+      "squares of {}, {} and {} bytes a second",
       plan.clients.size(), plan.world.game.entities, plan.world.edits_per_tick, plan.tick_rate_hz,
-      plan.first_tick.value, to_seconds(plan.length), worst_loss);
+      plan.first_tick.value, to_seconds(plan.length), worst_loss, plan.interest.radius,
+      plan.interest.square_size, plan.client_bytes_per_second, plan.full_state_bytes_per_second);
 }
 
 }  // namespace shoal::simulation

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "client/bots/behaviour.hpp"
+#include "server/square.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/link_model.hpp"
@@ -14,6 +16,7 @@
 namespace shoal::simulation {
 
 struct ClientPlan {
+  Scenario scenario = Scenario::Wander;
   Duration joins_at{};
   Duration leaves_at{};   // 0: stays to the end
   Duration returns_at{};  // 0: does not come back
@@ -30,6 +33,9 @@ struct Plan {
   Tick first_tick{};
   std::uint32_t tick_rate_hz = 30;
   std::uint32_t max_datagrams_per_tick = 24;
+  InterestConfig interest;
+  std::uint64_t client_bytes_per_second = 0;      // 0: without a limit
+  std::uint64_t full_state_bytes_per_second = 0;  // 0: without a limit
   Duration length{};
   std::vector<ClientPlan> clients;
 };

@@ -17,6 +17,9 @@ ServerConfig server_config(const Plan& plan) {
   config.tick_rate_hz = plan.tick_rate_hz;
   config.first_tick = plan.first_tick;
   config.max_datagrams_per_tick = plan.max_datagrams_per_tick;
+  config.interest = plan.interest;
+  config.client_bytes_per_second = plan.client_bytes_per_second;
+  config.full_state_bytes_per_second = plan.full_state_bytes_per_second;
   config.max_entities = 4096;
   config.max_sessions = 16;
   config.time_out = seconds(8);
@@ -48,7 +51,8 @@ Simulation::Simulation(const Plan& plan)
                         .endpoint = endpoint,
                         .port = network_.open(endpoint),
                         .client = {},
-                        .behaviour = Behaviour(Scenario::Wander, mix64(plan.seed ^ (i + 77)))});
+                        .behaviour = Behaviour(plan.clients[i].scenario, mix64(plan.seed ^ (i + 77)),
+                                               static_cast<float>(plan.interest.square_size))});
     network_.set_link(endpoint, server_endpoint_, client->plan.to_server);
     network_.set_link(server_endpoint_, endpoint, client->plan.from_server);
     ClientConfig config;
@@ -88,7 +92,8 @@ void Simulation::run_client(SimulatedClient& client) {
   client.client->poll();
   if (client.client->state() == ClientState::Connected && clock_.now() >= client.next_update) {
     client.next_update = clock_.now() + Duration(seconds(1)) / plan_.tick_rate_hz;
-    client.client->add_input(demo::encode_input(client.behaviour.next()));
+    client.client->add_input(
+        demo::encode_input(client.behaviour.next(client.client->registry(), client.client->controlled())));
     client.client->send_update();
   }
 }

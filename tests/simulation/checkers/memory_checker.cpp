@@ -8,21 +8,32 @@ namespace shoal::simulation {
 
 void MemoryChecker::after_step(const Simulation& simulation) {
   const Server& server = simulation.server();
-  for (const auto& chunk : server.chunks().all()) {
-    if (chunk->version_count() > kHistoryTicks + kPinnedVersions + 1) {
-      fail(fmt::format("chunk {} keeps {} versions", chunk->id().value, chunk->version_count()));
+  std::size_t empty_chunks = 0;
+  server.chunks().for_each([&](ChunkIndex, const Chunk& chunk) {
+    empty_chunks += chunk.bound_count() == 0;
+    if (chunk.version_count() > kHistoryTicks + kPinnedVersions + 1) {
+      fail(fmt::format("chunk {} keeps {} versions", chunk.id().value, chunk.version_count()));
     }
-    if (chunk->departures().size() > 4096) {
-      fail(fmt::format("chunk {} keeps {} departures", chunk->id().value, chunk->departures().size()));
+    if (chunk.departures().size() > 4096) {
+      fail(fmt::format("chunk {} keeps {} departures", chunk.id().value, chunk.departures().size()));
     }
-  }
+  });
+  // Whatever opens chunks may leave each empty for kRetireTicks; more than one a tick is nobody's game.
+  if (empty_chunks > kRetireTicks * 4) fail(fmt::format("{} chunks are empty, and kept", empty_chunks));
   server.for_each_view([&](PlayerNumber player, const Endpoint&, const ClientView& view) {
     if (view.in_flight() > kMaxInFlight)
       fail(fmt::format("player {} has {} datagrams in flight", player.value, view.in_flight()));
+    if (view.pending_drops() > 4096)
+      fail(fmt::format("player {} has not heard of {} chunks that left", player.value, view.pending_drops()));
+    if (view.chunk_count() > server.chunks().size())
+      fail(fmt::format("player {} receives {} chunks of {}", player.value, view.chunk_count(),
+                       server.chunks().size()));
   });
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const Mirror* mirror = simulation.clients()[i]->client->mirror();
     if (!mirror) continue;
+    if (mirror->dropped_count() > kMaxDroppedChunks)
+      fail(fmt::format("client {} remembers {} chunks that left", i, mirror->dropped_count()));
     if (mirror->version_count() > mirror->chunk_count() * kMaxMirrorVersions) {
       fail(fmt::format("client {} keeps {} versions of {} chunks", i, mirror->version_count(),
                        mirror->chunk_count()));

@@ -19,7 +19,6 @@ const Mirror* mirror_of(const Simulation& simulation, const Endpoint& peer) {
 
 void ProgressChecker::after_step(const Simulation& simulation) {
   shown_.resize(simulation.clients().size());
-  const auto chunk_count = static_cast<std::uint32_t>(simulation.server().chunks().size());
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const Client& client = *simulation.clients()[i]->client;
     if (client.transport_counters().bad_count(BadDatagram::Malformed) > 0 ||
@@ -32,38 +31,36 @@ void ProgressChecker::after_step(const Simulation& simulation) {
     if (mirror->counters().decode_errors > 0) fail(fmt::format("client {}: a block did not decode", i));
     Seen& seen = shown_[i];
     if (seen.mirror != mirror) seen = {mirror, {}};
-    seen.shown.resize(chunk_count);
-    for (std::uint32_t chunk = 0; chunk < chunk_count; ++chunk) {
-      const ChunkVersion* version = mirror->shown(ChunkId{chunk});
-      if (!version) continue;
-      auto& newest = seen.shown[chunk];
+    simulation.server().chunks().for_each([&](ChunkIndex, const Chunk& chunk) {
+      const ChunkVersion* version = mirror->shown(chunk.id());
+      if (!version) return;
+      auto& newest = seen.shown[chunk.id().value];
       if (newest && version->tick() < *newest) {
-        fail(fmt::format("client {}: chunk {} went back from {} to {}", i, chunk, newest->value,
+        fail(fmt::format("client {}: chunk {} went back from {} to {}", i, chunk.id().value, newest->value,
                          version->tick().value));
       }
       newest = version->tick();
-    }
+    });
   }
   if (simulation.server().transport_counters().bad_count(BadDatagram::Malformed) > 0) {
     fail("an update of a client is malformed");
   }
   simulation.server().for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView& view) {
     auto& baselines = baselines_[player.value];
-    baselines.resize(chunk_count);
-    for (std::uint32_t chunk = 0; chunk < chunk_count; ++chunk) {
-      const auto baseline = view.baseline(ChunkId{chunk});
-      if (!baseline) continue;
-      if (baselines[chunk] && *baseline < *baselines[chunk]) {
-        fail(fmt::format("player {}: the baseline of chunk {} went back from {} to {}", player.value, chunk,
-                         baselines[chunk]->value, baseline->value));
+    view.for_each_chunk([&](ChunkIndex, ChunkId chunk, Epoch, std::optional<Tick> baseline) {
+      if (!baseline) return;
+      auto& newest = baselines[chunk.value];
+      if (newest && *baseline < *newest) {
+        fail(fmt::format("player {}: the baseline of chunk {} went back from {} to {}", player.value,
+                         chunk.value, newest->value, baseline->value));
       }
-      baselines[chunk] = baseline;
+      newest = baseline;
       if (const Mirror* mirror = mirror_of(simulation, peer);
-          mirror && !mirror->has_version(ChunkId{chunk}, *baseline)) {
+          mirror && !mirror->has_version(chunk, *baseline)) {
         fail(fmt::format("player {}: the baseline {} of chunk {} was acknowledged, and is not in the mirror",
-                         player.value, baseline->value, chunk));
+                         player.value, baseline->value, chunk.value));
       }
-    }
+    });
   });
 }
 

@@ -19,10 +19,11 @@ class ProgressChecker final : public Checker {
  private:
   struct Seen {
     const Mirror* mirror = nullptr;
-    std::vector<std::optional<Tick>> shown;  // by chunk
+    std::map<std::uint32_t, std::optional<Tick>> shown;  // by chunk
   };
   std::vector<Seen> shown_;
-  std::map<std::uint32_t, std::vector<std::optional<Tick>>> baselines_;  // by player number, then chunk
+  std::map<std::uint32_t, std::map<std::uint32_t, std::optional<Tick>>>
+      baselines_;  // by player number, then chunk
 };
 
 }  // namespace shoal::simulation

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "schema/components.hpp"
+#include "shared/ecs/affiliation.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/systems.hpp"
 #include "shared/game/grid.hpp"
@@ -19,6 +20,7 @@ namespace shoal::demo {
 struct GameWorld {
   explicit GameWorld(const GameConfig& config, RegistryLimits limits = {}) : registry(limits) {
     register_all_components(registry);
+    register_affiliation(registry);
     registry.freeze();
     create_world(registry, config);
     register_systems(systems);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "schema/components_descriptors.hpp"
+#include "shared/ecs/affiliation.hpp"
 #include "shared/game/world_hash.hpp"
 #include "tests/unit/game/game_world.hpp"
 
@@ -108,6 +109,7 @@ TEST(World, SizeGrowsWithThePopulation) {
   const auto half_size = [](GameConfig config) {
     Registry registry;
     register_all_components(registry);
+    register_affiliation(registry);
     registry.freeze();
     create_world(registry, config);
     return registry.resources().get<GameState>().half_size;

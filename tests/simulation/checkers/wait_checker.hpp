@@ -1,0 +1,14 @@
+// P13. At every moment: no chunk waits for longer to be sent to a client than the client's budget explains.
+#pragma once
+
+#include "tests/simulation/simulation.hpp"
+
+namespace shoal::simulation {
+
+class WaitChecker final : public Checker {
+ public:
+  const char* name() const override { return "wait"; }
+  void after_step(const Simulation& simulation) override;
+};
+
+}  // namespace shoal::simulation

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "shared/config/json_writer.hpp"
 
 namespace shoal {
@@ -22,6 +24,14 @@ double bytes_per_entity_update(const SwarmSummary& summary) {
 
 double per_second(std::uint64_t now, std::uint64_t before, Duration between) {
   return between.count() <= 0 ? 0 : static_cast<double>(now - before) / to_seconds(between);
+}
+
+// By age from one tick on: index 0 is no age that a delta can have.
+std::vector<std::uint64_t> by_age(const SwarmSummary& summary, std::uint64_t AgeBucket::*count) {
+  std::vector<std::uint64_t> result;
+  for (std::size_t age = 1; age < summary.by_baseline_age.size(); ++age)
+    result.push_back(summary.by_baseline_age[age].*count);
+  return result;
 }
 
 }  // namespace
@@ -54,6 +64,11 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("p99", kilobits_of(summary.bits_per_second.quantile(0.99)));
   json.end();
   json.add("bytes_per_entity_update", bytes_per_entity_update(summary));
+  json.begin("by_baseline_age");
+  json.add("blocks", by_age(summary, &AgeBucket::blocks));
+  json.add("bytes", by_age(summary, &AgeBucket::bytes));
+  json.add("updates", by_age(summary, &AgeBucket::updates));
+  json.end();
   return json.finish();
 }
 

@@ -255,6 +255,12 @@ SwarmSummary Swarm::summary() const {
     summary.different += client.comparison() == Comparison::Different;
     summary.compared += client.comparison() != Comparison::None;
     summary.bytes_received += client.transport_counters().received_bytes;
+    for (std::size_t age = 0; age < summary.by_baseline_age.size(); ++age) {
+      const AgeBucket& measured = client.measures().by_baseline_age[age];
+      summary.by_baseline_age[age].blocks += measured.blocks;
+      summary.by_baseline_age[age].bytes += measured.bytes;
+      summary.by_baseline_age[age].updates += measured.updates;
+    }
     const Mirror* mirror = client.mirror();
     if (mirror == nullptr) continue;
     const bool is_counted = sessions == bot->past_sessions;

@@ -63,6 +63,8 @@ struct SwarmSummary {
   std::uint64_t baseline_misses = 0;
   std::uint64_t entity_updates = 0;
   std::uint64_t bytes_received = 0;
+  /// As in ClientMeasures: by whole ticks, the last one for all older baselines, too.
+  decltype(ClientMeasures::by_baseline_age) by_baseline_age{};
   Histogram mirrored_entities;
   Histogram update_age_us;
   Histogram bits_per_second;

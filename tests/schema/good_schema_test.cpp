@@ -110,7 +110,8 @@ TEST(LargestComponent, FitsADatagramByTheCodecsOwnCount) {
                                               .interest_position = false,
                                               .fields = fields}};
   const ComponentTable table(descriptors);
-  EXPECT_LE(worst_full_state_bits(table) + table.worst_slot_bits() + table.value_bits(ComponentIndex{0}),
+  EXPECT_LE(worst_full_state_bits(table) + table.worst_slot_bits(Audience::Everyone) +
+                table.value_bits(ComponentIndex{0}),
             kMaxComponentBits);
 }
 TEST(LargestComponent, LimitsAreThoseOfTheCodec) {

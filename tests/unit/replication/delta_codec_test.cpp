@@ -126,7 +126,7 @@ TEST(DeltaCodec, FullStateFitsItsWorstCase) {
     const Body body = encode(script, nullptr, to);
     std::size_t bits = worst_full_state_bits(script.table);
     for_each_slot(to.bound(), [&](Slot slot) {
-      bits += script.table.worst_slot_bits();
+      bits += script.table.worst_slot_bits(Audience::Everyone);
       for (ComponentIndex index = 0; index < script.table.size(); ++index) {
         if (to.present(index) & slot_bit(slot)) bits += script.table.value_bits(index);
       }
@@ -141,8 +141,8 @@ TEST(DeltaCodec, FarIdsCostNoMoreThanTheirWorstCase) {
   for (Slot slot = 0; slot < kChunkSlots; ++slot)
     to.bind(slot, Entity{slot % 2 ? 0xFFFFFFF0u - slot : slot, slot * 77777777 + 1});
   const Body body = encode(script, nullptr, to);
-  EXPECT_LE(body.size * 8,
-            worst_full_state_bits(script.table) + kChunkSlots * script.table.worst_slot_bits());
+  EXPECT_LE(body.size * 8, worst_full_state_bits(script.table) +
+                               kChunkSlots * script.table.worst_slot_bits(Audience::Everyone));
   std::vector<Departure> departures;
   const auto decoded =
       decode_block(script.table, script.pool, ChunkId{7}, nullptr, to.tick(), body.span(), departures);

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "schema/components_descriptors.hpp"
-#include "server/client_view.hpp"
-
 namespace shoal {
 namespace {
 
@@ -55,27 +53,6 @@ TEST_F(ChunkTest, OldVersionsGoUnlessPinnedAndOfThosePinnedTheNewestStay) {
   EXPECT_EQ(chunk.version_count(), 1u);
 }
 
-// P21: a client that acknowledges nothing more pins its baseline.
-TEST(ChunkStore, ChunkAtRestForMoreThanHalfTheTicksGoesOn) {
-  const ComponentTable table(demo::component_descriptors());
-  ChunkStore chunks(table);
-  Chunk& chunk = chunks.with_room(table.worst_slot_bits());
-  chunk.bind(Entity{3, 1});
-  constexpr std::uint32_t kStep = 1u << 20;
-  Tick now{100};
-  chunks.end_tick(now);
-  for (std::uint32_t i = 0; i < 5000; ++i) {  // past the wrap
-    now = now + kStep;
-    chunks.end_tick(now);
-    ASSERT_LE(chunk.current().tick(), now) << "a version must not seem to be of the future";
-  }
-  EXPECT_EQ(chunk.version_count(), 1u);
-  chunk.bind(Entity{4, 1});
-  chunks.touched(chunk.id());
-  chunks.end_tick(now + 1);
-  EXPECT_EQ(chunk.current().tick(), now + 1);
-}
-
 TEST_F(ChunkTest, DepartureLogReachesBackToTheOldestVersionNoFurther) {
   Chunk chunk(table, pool, ChunkId{0});
   for (std::uint32_t tick = 1; tick <= 20; ++tick) change(chunk, tick);
@@ -121,9 +98,10 @@ TEST_F(ChunkTest, BlockWithTooManyDeparturesIsTheFullState) {
   change(chunk, 1);
   for (std::uint32_t tick = 2; tick < 4 + kMaxExtraDepartures; ++tick) change(chunk, tick);
   std::uint64_t encoded = 0;
-  const EncodedBlock& block = chunk.encode(Tick{1}, encoded);
-  EXPECT_FALSE(block.from.has_value());
-  EXPECT_GT(block.size, 0u);
+  const EncodedBlock* block = chunk.encode(Tick{1}, encoded);
+  ASSERT_TRUE(block);
+  EXPECT_FALSE(block->from.has_value());
+  EXPECT_GT(block->size, 0u);
 }
 
 TEST_F(ChunkTest, BaselineFromWhichNoBlockFitsIsTriedOnce) {
@@ -131,136 +109,35 @@ TEST_F(ChunkTest, BaselineFromWhichNoBlockFitsIsTriedOnce) {
   change(chunk, 1);
   for (std::uint32_t tick = 2; tick < 4 + kMaxExtraDepartures; ++tick) change(chunk, tick);
   std::uint64_t encoded = 0;
-  const EncodedBlock& full = chunk.encode(Tick{1}, encoded);
-  chunk.trim(Tick{1000});
-  ASSERT_EQ(chunk.find(Tick{1}), nullptr);
-  EXPECT_EQ(&chunk.encode(Tick{1}, encoded), &full) << "no second try: the baseline is not even looked for";
+  const EncodedBlock* full = chunk.encode(Tick{1}, encoded);
+  EXPECT_EQ(chunk.encode(Tick{1}, encoded), full);
+  EXPECT_EQ(chunk.encode(std::nullopt, encoded), full);
+  EXPECT_EQ(encoded, 1u) << "the full state, and no second try of the delta";
+}
+
+// P4: whoever names a baseline that is not kept is told so, and chooses what to do about it.
+TEST_F(ChunkTest, BaselineThatIsNotKeptGivesNoBlock) {
+  Chunk chunk(table, pool, ChunkId{0});
+  change_value(chunk, 1);
+  change_value(chunk, 2);
+  std::uint64_t encoded = 0;
+  EXPECT_TRUE(chunk.encode(Tick{1}, encoded));
+  chunk.trim(Tick{1 + kHistoryTicks});
+  change_value(chunk, 2 + kHistoryTicks);
+  EXPECT_EQ(chunk.encode(Tick{1}, encoded), nullptr);
   EXPECT_EQ(encoded, 1u);
+  EXPECT_TRUE(chunk.encode(std::nullopt, encoded)) << "never without one";
 }
 
-// --- what a client has and gets ---
-
-class ClientViewTest : public ::testing::Test {
- protected:
-  ClientViewTest() : view(chunks, counters) {}
-
-  void change(std::uint32_t tick) {
-    now = Tick{tick};
-    Chunk& chunk = chunks.size() == 0 ? chunks.with_room(table.worst_slot_bits()) : chunks[ChunkId{0}];
-    if (slot) chunk.unbind(*slot, now, DepartureReason::Destroyed);
-    slot = chunk.bind(Entity{3, ++generation});
-    chunks.touched(chunk.id());
-    chunks.end_tick(now);
-  }
-  /// What is chosen now, sent under a new sequence; none when nothing is due.
-  std::optional<ChosenBlock> send() {
-    view.begin_tick(now);
-    const auto blocks = view.choose(kMaxBlockBytes + 100, 20);
-    if (blocks.empty()) return std::nullopt;
-    const ChosenBlock block = blocks[0];
-    view.sent(Sequence{++sequence}, now);
-    return block;
-  }
-
-  ComponentTable table{demo::component_descriptors()};
-  ChunkStore chunks{table};
-  ReplicationCounters counters;
-  ClientView view;
-  std::optional<Slot> slot;
-  std::uint32_t generation = 0;
-  std::uint64_t sequence = 0;
-  Tick now{};
-};
-
-TEST_F(ClientViewTest, VersionInFlightIsNotSentAgainUntilItIsLost) {
-  change(1);
-  EXPECT_TRUE(send());
-  EXPECT_FALSE(send());
-  view.on_lost(Sequence{1});
-  EXPECT_TRUE(send()) << "lost";
-  view.on_acknowledged(Sequence{2});
-  EXPECT_FALSE(send());
-  EXPECT_TRUE(view.has_everything());
-}
-
-TEST_F(ClientViewTest, AcknowledgementThatComesAfterTheLossWasAssumedCounts) {
-  change(1);
-  ASSERT_TRUE(send());
-  change(2);
-  ASSERT_TRUE(send());
-  view.on_acknowledged(Sequence{1});
-  view.on_lost(Sequence{2});
-  ASSERT_TRUE(send());
-  view.on_acknowledged(Sequence{3});
-  EXPECT_EQ(view.baseline(ChunkId{0}), Tick{2});
-  EXPECT_FALSE(send());
-}
-
-TEST_F(ClientViewTest, BaselineNeverGoesBack) {
-  change(1);
-  ASSERT_TRUE(send());
-  change(2);
-  ASSERT_TRUE(send());
-  view.on_acknowledged(Sequence{2});
-  view.on_acknowledged(Sequence{1});
-  EXPECT_EQ(view.baseline(ChunkId{0}), Tick{2});
-}
-
-// P4: the baseline fell out of the history: the full state, counted.
-TEST_F(ClientViewTest, BaselineOutOfHistoryIsAnsweredByTheFullState) {
-  change(1);
-  ASSERT_TRUE(send());
-  view.on_acknowledged(Sequence{1});
-  chunks[ChunkId{0}].unpin(Tick{1});  // as when more than kPinnedVersions older ones are pinned
-  change(2);
-  change(2 + kHistoryTicks);
-  ASSERT_EQ(chunks[ChunkId{0}].find(Tick{1}), nullptr);
-  const auto block = send();
-  ASSERT_TRUE(block);
-  EXPECT_FALSE(block->from.has_value());
-  EXPECT_EQ(counters.baseline_misses, 1u);
-}
-
-TEST_F(ClientViewTest, ResyncOfAVersionThatWasAcknowledgedBeforeEnds) {
-  change(1);
-  ASSERT_TRUE(send());
-  view.on_acknowledged(Sequence{1});
-  EXPECT_TRUE(view.on_resync(ChunkId{0}, Epoch{1}, now));
-  const auto block = send();
-  ASSERT_TRUE(block);
-  EXPECT_FALSE(block->from.has_value());
-  view.on_acknowledged(Sequence{2});
-  EXPECT_TRUE(view.has_everything());
-}
-
-TEST_F(ClientViewTest, EndlessResyncsAreAnsweredNowAndThen) {
-  change(1);
-  send();
-  std::uint32_t answered = 0;
-  for (std::uint32_t tick = 0; tick < 150; ++tick) {
-    now = Tick{100 + tick};
-    answered += view.on_resync(ChunkId{0}, Epoch{1}, now) ? 1u : 0u;
-  }
-  EXPECT_EQ(answered, 150u / kResyncTicks);
-  EXPECT_FALSE(view.on_resync(ChunkId{9}, Epoch{1}, now));
-  EXPECT_FALSE(view.on_resync(ChunkId{0}, Epoch{7}, now));
-  EXPECT_EQ(counters.bad_resyncs, 2u);
-}
-
-TEST_F(ClientViewTest, ResyncLongAfterTheLastOneIsAnswered) {
-  change(1);
-  ASSERT_TRUE(send());
-  EXPECT_TRUE(view.on_resync(ChunkId{0}, Epoch{1}, Tick{1}));
-  EXPECT_TRUE(view.on_resync(ChunkId{0}, Epoch{1}, Tick{0x80000002})) << "more than half of all ticks later";
-}
-
-TEST_F(ClientViewTest, AcknowledgementOfWhatWasNeverSentIsNothing) {
-  change(1);
-  send();
-  view.on_acknowledged(Sequence{77});
-  view.on_lost(Sequence{1 + (1u << 10)});
-  EXPECT_FALSE(view.baseline(ChunkId{0}));
-  EXPECT_EQ(view.in_flight(), 1u);
+// P20: what a chunk may hold is what its audience may see, and that alone is what its room is reckoned by.
+TEST_F(ChunkTest, SlotTakesLessRoomWhereTheAudienceHasFewerComponents) {
+  const Chunk everyone(table, pool, ChunkId::of(Audience::Everyone, 0));
+  const Chunk owner(table, pool, ChunkId::of(Audience::Owner, 1));
+  EXPECT_LT(table.worst_slot_bits(Audience::Owner), table.worst_slot_bits(Audience::Everyone));
+  std::size_t bits = 0;
+  while (everyone.has_room(bits)) ++bits;
+  EXPECT_FALSE(owner.has_room(bits)) << "an empty chunk has the same room for all audiences";
+  EXPECT_TRUE(owner.has_room(bits - 1));
 }
 
 }  // namespace

@@ -44,10 +44,15 @@ class InputTiming : public ::testing::Test {
   InputTiming()
       : port(network.open(Endpoint::ipv4(10, 0, 0, 1, 7777))),
         client_port(network.open(Endpoint::ipv4(10, 0, 1, 1, 4000))),
-        server(game, *port, clock, entropy, ServerConfig{.tick_rate_hz = kTickRate}),
+        server(game, *port, clock, entropy, server_config()),
         client(*client_port, clock, entropy, client_config()) {
     set_latency(milliseconds(25));
     client.connect();
+  }
+  static ServerConfig server_config() {
+    ServerConfig config;
+    config.tick_rate_hz = kTickRate;
+    return config;
   }
   ClientConfig client_config() const {
     ClientConfig config;

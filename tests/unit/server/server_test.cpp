@@ -14,38 +14,6 @@
 namespace shoal {
 namespace {
 
-/// A game whose one component is for some eyes only.
-class SecretGame final : public Game {
- public:
-  SecretGame() : components_{component_descriptors().front()} { components_[0].audience = Audience::Owner; }
-  std::span<const ComponentDescriptor> components() const override { return components_; }
-  void register_components(Registry& registry) override { demo::register_components(registry); }
-  void register_systems(Systems&) override {}
-  void start(Registry&) override {}
-  Entity spawn_player(Registry&, PlayerNumber, Tick) override { return kNullEntity; }
-  bool apply_input(Registry&, Entity, Tick, std::span<const std::byte>) override { return true; }
-  void player_left(Registry&, Entity, CloseReason) override {}
-
- private:
-  static std::span<const ComponentDescriptor> component_descriptors() {
-    return demo::component_descriptors();
-  }
-  std::vector<ComponentDescriptor> components_;
-};
-
-// P20, until audiences are kept: a component for some eyes only must not go to all of them.
-TEST(ServerDeathTest, ComponentForSomeEyesOnlyIsRefusedAtStart) {
-  const auto start = [] {
-    ManualClock clock;
-    SeededEntropy entropy(1);
-    SimulatedNetwork network(clock, 1);
-    const auto port = network.open(Endpoint::ipv4(10, 0, 0, 1, 7777));
-    SecretGame game;
-    Server server(game, *port, clock, entropy, ServerConfig{});
-  };
-  EXPECT_DEATH(start(), "shoal.demo.* audience");
-}
-
 TEST(Server, SameSeedGivesTheSameWorldTickByTick) {
   const auto digests = [](std::uint64_t seed) {
     ManualClock clock;

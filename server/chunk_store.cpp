@@ -1,5 +1,6 @@
 #include "server/chunk_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "shared/base/assert.hpp"
@@ -119,7 +120,9 @@ void ChunkStore::retire_empty(Tick now) {
     // It may have been filled and emptied again in the meantime.
     if (const Tick emptied = entry.chunk->current().tick(); now - kRetireTicks < emptied) {
       entry.is_emptying = true;
-      empty_.push_back({empty.index, emptied});
+      const auto later = std::upper_bound(empty_.begin(), empty_.end(), emptied,
+                                          [](Tick tick, const Empty& other) { return tick < other.since; });
+      empty_.insert(later, {empty.index, emptied});
       continue;
     }
     retire(empty.index);

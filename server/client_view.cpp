@@ -193,6 +193,7 @@ Choice ClientView::choose(const DatagramRoom& room) {
     if (used + room.per_block >= room.bytes) break;
     Subscription& subscription = subscriptions_[place];
     Chunk& chunk = (*chunks_)[subscription.index];
+    if (fault("starve-far-chunks") && subscription.level > RateLevel{0}) continue;
     if (!subscription.baseline && !full_states_->may_send_state()) continue;
     SHOAL_ASSERT(subscription.baseline != chunk.current().tick(), "what the client has is not due");
     const EncodedBlock* encoded = chunk.encode(subscription.baseline, counters_->blocks_encoded);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared/base/fault.hpp"
+
 namespace shoal {
 
 void Interest::add(const SquareKey& square, double distance) {
@@ -61,6 +63,10 @@ void Interest::look(const ChunkStore& chunks) {
     chunks.for_each_square([&](const SquareKey& square, std::span<const ChunkIndex>) {
       if (square.kind == SquareKind::Cell) add_cell(square);
     });
+  }
+  if (fault("show-all")) {
+    squares_.clear();
+    chunks.for_each_square([&](const SquareKey& square, std::span<const ChunkIndex>) { add(square, 0); });
   }
   std::erase_if(seen_, [&](const auto& entry) { return entry.second != looks_; });
   std::sort(squares_.begin(), squares_.end(), [](const Watched& a, const Watched& b) {

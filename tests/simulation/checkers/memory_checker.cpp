@@ -8,9 +8,10 @@ namespace shoal::simulation {
 
 void MemoryChecker::after_step(const Simulation& simulation) {
   const Server& server = simulation.server();
-  std::size_t empty_chunks = 0;
   server.chunks().for_each([&](ChunkIndex, const Chunk& chunk) {
-    empty_chunks += chunk.bound_count() == 0;
+    const std::int32_t age = ticks_between(chunk.current().tick(), server.tick());
+    if (chunk.bound_count() == 0 && age > static_cast<std::int32_t>(kRetireTicks) + 5)
+      fail(fmt::format("chunk {} has been empty for {} ticks, and is kept", chunk.id().value, age));
     if (chunk.version_count() > kHistoryTicks + kPinnedVersions + 1) {
       fail(fmt::format("chunk {} keeps {} versions", chunk.id().value, chunk.version_count()));
     }
@@ -18,8 +19,6 @@ void MemoryChecker::after_step(const Simulation& simulation) {
       fail(fmt::format("chunk {} keeps {} departures", chunk.id().value, chunk.departures().size()));
     }
   });
-  // Whatever opens chunks may leave each empty for kRetireTicks; more than one a tick is nobody's game.
-  if (empty_chunks > kRetireTicks * 4) fail(fmt::format("{} chunks are empty, and kept", empty_chunks));
   server.for_each_view([&](PlayerNumber player, const Endpoint&, const ClientView& view) {
     if (view.in_flight() > kMaxInFlight)
       fail(fmt::format("player {} has {} datagrams in flight", player.value, view.in_flight()));

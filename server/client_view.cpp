@@ -96,8 +96,8 @@ void ClientView::unsubscribe(std::size_t place) {
   unpin(subscription, subscription.baseline);
   unpin(subscription, subscription.pinned);
   if (!subscription.baseline) --missing_;
-  // What never left needs no end.
-  if (subscription.was_sent && !fault("forget-drops"))
+  // Of what the client never heard it needs no end.
+  if (subscription.is_known && !fault("forget-drops"))
     drops_.push_back({next_drop_++, {subscription.chunk, subscription.epoch}, false});
   known_[subscription.index.value].subscription = kNone;
   const ChunkIndex index = subscription.index;
@@ -165,7 +165,12 @@ void ClientView::begin_tick(Tick now, const Viewer& viewer) {
 void ClientView::collect_absent(const Chunk& chunk, Tick from) {
   const auto departures = chunk.departures();
   for (auto line = departures.rbegin(); line != departures.rend() && line->tick > from; ++line) {
-    if (line->reason != DepartureReason::Moved || receives(line->target)) continue;
+    if (line->reason != DepartureReason::Moved) continue;
+    if (receives(line->target)) {
+      // The client waits for it from now on, so it must hear when it waits in vain.
+      subscriptions_[known_[chunks_->index_of(line->target).value].subscription].is_known = true;
+      continue;
+    }
     if (std::find(absent_.begin(), absent_.end(), line->target) == absent_.end())
       absent_.push_back(line->target);
   }
@@ -199,7 +204,10 @@ Choice ClientView::choose(const DatagramRoom& room) {
     const EncodedBlock* encoded = chunk.encode(subscription.baseline, counters_->blocks_encoded);
     if (!encoded) {
       ++counters_->baseline_misses;
+      // As after a resync: what was sent leads nowhere any more, and must not be waited for.
       subscription.baseline.reset();
+      subscription.acknowledged.reset();
+      subscription.sent.reset();
       ++missing_;
       if (!full_states_->may_send_state()) continue;
       encoded = chunk.encode(std::nullopt, counters_->blocks_encoded);
@@ -251,7 +259,7 @@ void ClientView::sent(Sequence sequence, Tick now) {
     const Tick waiting_since = std::exchange(subscription.waiting_since, now);
     subscription.is_waiting = false;
     subscription.is_overdue = false;
-    subscription.was_sent = true;
+    subscription.is_known = true;
     subscription.sent = block.to;
     if (!subscription.pinned && (*chunks_)[block.index].pin(block.to)) subscription.pinned = block.to;
     const RateLevel slowest{kRateLevels - 1};
@@ -316,7 +324,9 @@ void ClientView::on_acknowledged(Sequence sequence) {
     if (!subscription->sent || *subscription->sent < block.to) subscription->sent = block.to;
     may_have_news_ = true;
 
-    const bool is_wanted = block.is_common || !subscription->baseline ||
+    // At rest all come to have the same one anyway, and the chunk keeps no older version for their sake.
+    const bool is_at_rest = chunk.current().tick() == block.to;
+    const bool is_wanted = block.is_common || is_at_rest || !subscription->baseline ||
                            ticks_between(*subscription->baseline, block.to) > kMaxBaselineLagTicks;
     if (!is_wanted) return;
     // The client need not keep what is older than that, and we may not have kept it: nothing can lead from it.

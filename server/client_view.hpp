@@ -5,7 +5,7 @@
 // 1. A baseline is a version that the client acknowledged, hence decoded and found to match. It only goes
 //    forward, and is pinned in its chunk as long as it is one. Not each acknowledged version becomes one: those do
 //    that were sent in the ticks in which all clients are sent theirs, so that many have the same baseline and
-//    blocks are shared.
+//    blocks are shared, and those that are still current: a chunk at rest keeps one version.
 // 2. A version in flight is not sent again until it is known to be lost, and what it leads from is not sent
 //    from nothing meanwhile: joining costs each chunk once. One version in flight is pinned, so that its
 //    acknowledgement is worth something however long the way is.
@@ -132,7 +132,7 @@ class ClientView {
     bool is_waiting = false;  // a newer version than `sent` is there
     bool is_overdue = false;  // it was due, and did not leave, for the first time at
     Tick overdue_since{};
-    bool was_sent = false;  // some version left, so the client may show the chunk
+    bool is_known = false;  // some version left, or a move to it was told: the client shows or awaits the chunk
     float distance = 0;
     std::uint64_t seen_at = 0;  // sync in which the interest held it last
     std::optional<Tick> baseline;

@@ -39,7 +39,9 @@ class SendBudget {
   void spend_state(std::size_t bytes) { total_ -= static_cast<std::int64_t>(bytes) * kUnit; }
   void spend_other(std::size_t bytes) {
     total_ -= static_cast<std::int64_t>(bytes) * kUnit;
-    other_ -= static_cast<std::int64_t>(bytes) * kUnit;
+    // What it took while no state waited is not held against it beyond a datagram.
+    const auto datagram = static_cast<std::int64_t>(kMaxDatagramBytes) * kUnit;
+    other_ = std::max(other_ - static_cast<std::int64_t>(bytes) * kUnit, -datagram);
   }
   std::uint64_t bytes_per_second() const { return rate_; }
 

@@ -224,7 +224,10 @@ void Mirror::end_binding(MirrorChunk& chunk, const Departure& departure, ChunkId
   Source& source = record[from.audience()];
   const bool shows_here = source.state == Source::State::Shown && source.chunk == from &&
                           (chunk.shows & slot_bit(source.slot)) != 0;
-  if (!shows_here) return;
+  // It may have moved on from where it is awaited. What the chunk tells of an earlier stay there is no news.
+  const bool awaited_here =
+      source.state == Source::State::Awaiting && source.chunk == from && departure.tick >= source.moved_at;
+  if (!shows_here && !awaited_here) return;
   const bool moved_out_of_sight =
       departure.reason == DepartureReason::Moved &&
       std::find(absent_.begin(), absent_.end(), departure.target) != absent_.end();
@@ -232,7 +235,7 @@ void Mirror::end_binding(MirrorChunk& chunk, const Departure& departure, ChunkId
     return end_source(record, from.audience());
   leave_source(record, from.audience());
   source = {departure.target, 0, departure.tick, Source::State::Awaiting};
-  awaiting_.push_back({entity, from.audience()});
+  if (shows_here) awaiting_.push_back({entity, from.audience()});
 }
 
 void Mirror::leave_source(Record& record, Audience audience) {
@@ -422,11 +425,14 @@ void Mirror::mend_references() {
     return a.entity == b.entity && a.component == b.component;
   };
   candidates.erase(std::unique(candidates.begin(), candidates.end(), same), candidates.end());
-  for (const Change& change : candidates) mend(change.entity, change.component);
+  const std::size_t told = updated_.size();
+  for (const Change& change : candidates) mend(change, told);
 }
 
-// Some entity to which the component refers is there now, or another life of its index.
-void Mirror::mend(Entity entity, ComponentIndex component) {
+// Some entity to which the component refers is there now, or another life of its index. The first `told` of
+// `updated_` are the block's own; of those mended each comes once.
+void Mirror::mend(const Change& change, std::size_t told) {
+  const auto [entity, component] = change;
   Record& record = record_of(entity);
   const Source& source = record[(*table_)[component].audience];
   const auto chunk = chunks_.find(source.chunk.value);
@@ -450,11 +456,12 @@ void Mirror::mend(Entity entity, ComponentIndex component) {
   if (!can_be_mended) return;
   write_component(entity, component, version, source.slot);
   const auto is_same = [&](const Change& other) {
-    return other.entity == entity && other.component == component;
+    return other.entity == change.entity && other.component == change.component;
   };
+  const auto own_end = updated_.begin() + static_cast<std::ptrdiff_t>(told);
   const bool told_anyway = std::any_of(constructed_.begin(), constructed_.end(), is_same) ||
-                           std::any_of(updated_.begin(), updated_.end(), is_same);
-  if (!told_anyway) updated_.push_back({entity, component});
+                           std::any_of(updated_.begin(), own_end, is_same);
+  if (!told_anyway) updated_.push_back(change);
 }
 
 void Mirror::publish() {

@@ -174,7 +174,7 @@ class Mirror {
   void write_component(Entity entity, ComponentIndex component, const ChunkVersion& version, Slot slot);
   void set_unresolved(Entity entity, ComponentIndex component, std::span<const std::uint32_t> targets);
   void mend_references();
-  void mend(Entity entity, ComponentIndex component);
+  void mend(const Change& change, std::size_t told);
   MirrorChunk* find_or_open(ChunkId chunk, Epoch epoch);
   void forget_oldest_drops();
   void publish();

@@ -3,6 +3,7 @@
 // not depend on the server's honesty.
 //
 // An input: operations until it ends; see `Operation`.
+#include <array>
 #include <deque>
 #include <map>
 #include <set>
@@ -30,14 +31,20 @@ enum Flag : unsigned {
   kFalseHash = 1,
   kDamaged = 2,   // patches: count, each offset u16, xor
   kFarTick = 4,   // any; else a little before or after the newest of the chunk
-  kFarChunk = 8,  // any; else one of four
+  kFarChunk = 8,  // any; else one of four: two for everyone, one for a team, one for an owner
   kEpoch = 16,    // any; else 1
+  kAbsent = 32,   // none of the four is received, by the block's word
 };
 enum class Edit : std::uint8_t { Bind, Unbind, Add, Remove, Value, Passing };
 constexpr std::uint32_t kEdits = 6;
 
 constexpr std::uint32_t kMaxEntities = 128;
 constexpr std::uint32_t kNearChunks = 4;
+constexpr ChunkId near_chunk(std::uint32_t number) {
+  const Audience audience = number < 2 ? Audience::Everyone : number == 2 ? Audience::Team : Audience::Owner;
+  return ChunkId::of(audience, number);
+}
+constexpr std::array kAllNearChunks{near_chunk(0), near_chunk(1), near_chunk(2), near_chunk(3)};
 constexpr int kMaxOperations = 200;
 // Who has a component, as the signals tell it.
 template <class T>
@@ -91,7 +98,7 @@ class BlockFuzz {
           real();
           break;
         case Operation::Drop:
-          mirror_->drop(ChunkId{input_.below(kNearChunks)}, Epoch{input_.byte()});
+          mirror_->drop(near_chunk(input_.below(kNearChunks)), Epoch{input_.byte()});
           break;
         case Operation::OldBlock:
           if (!old_.empty()) apply(old_[input_.byte() % old_.size()]);
@@ -118,7 +125,8 @@ class BlockFuzz {
   Place read_place() {
     Place place{};
     place.flags = input_.byte();
-    place.chunk.value = (place.flags & kFarChunk) != 0 ? input_.u32() : input_.below(kNearChunks);
+    place.chunk =
+        (place.flags & kFarChunk) != 0 ? ChunkId{input_.u32()} : near_chunk(input_.below(kNearChunks));
     place.epoch.value = (place.flags & kEpoch) != 0 ? input_.u16() : std::uint16_t{1};
     auto& versions = versions_[place.chunk.value];
     const std::uint32_t baseline = input_.byte();
@@ -144,6 +152,7 @@ class BlockFuzz {
 
   void real() {
     const Place place = read_place();
+    if (!place.chunk.is_valid()) return;  // no version has such an id
     ChunkVersion next = place.from ? *place.from : ChunkVersion(table_, pool_, place.chunk);
     next.set_tick(place.to);
     departures_.clear();
@@ -171,8 +180,8 @@ class BlockFuzz {
   void edit(ChunkVersion& version, Tick now) {
     const auto kind = static_cast<Edit>(input_.below(kEdits));
     const Slot slot = input_.below(kChunkSlots);
-    const auto component =
-        static_cast<ComponentIndex>(input_.below(static_cast<std::uint32_t>(table_.size())));
+    const auto components = table_.of(version.chunk().audience());
+    const ComponentIndex component = components[input_.below(static_cast<std::uint32_t>(components.size()))];
     const bool has = (version.present(component) & slot_bit(slot)) != 0;
     switch (kind) {
       case Edit::Bind: {
@@ -211,7 +220,14 @@ class BlockFuzz {
         bytes[at] ^= static_cast<std::byte>(input_.byte());
       }
     }
-    Made made{{place.chunk, place.epoch, place.named_from, place.to, 0, {}}, std::move(bytes)};
+    Made made{{.chunk = place.chunk,
+               .epoch = place.epoch,
+               .from = place.named_from,
+               .to = place.to,
+               .hash = 0,
+               .body = {}},
+              std::move(bytes)};
+    if ((place.flags & kAbsent) != 0) made.block.absent = kAllNearChunks;
     if ((place.flags & kFalseHash) == 0) made.block.hash = hash_of(place, made.bytes);
     if (old_.size() == 32) old_.pop_front();
     apply(old_.emplace_back(std::move(made)));
@@ -219,6 +235,7 @@ class BlockFuzz {
 
   // What it decodes to; kept as a version that later blocks may start from.
   std::uint32_t hash_of(const Place& place, std::span<const std::byte> bytes) {
+    if (!place.chunk.is_valid()) return 0;
     std::vector<Departure> ignored;
     auto decoded = decode_block(table_, pool_, place.chunk, place.from, place.to, bytes, ignored);
     if (!decoded.ok()) return 0;

@@ -87,7 +87,7 @@ bool Chunk::set_values(ComponentIndex component, Slot slot, std::span<const std:
 }
 
 std::unique_ptr<Chunk::Version> Chunk::take_version() {
-  if (spare_.empty()) return std::make_unique<Version>(Version{*pending_, 0, 0});
+  if (spare_.empty()) return std::make_unique<Version>(Version{*pending_, 0, 0, 0});
   auto version = std::move(spare_.back());
   spare_.pop_back();
   version->state = *pending_;
@@ -100,6 +100,7 @@ void Chunk::commit(Tick now) {
   auto version = take_version();
   version->hash = version->state.hash();
   version->pins = 0;
+  version->acknowledgements = 0;
   versions_.push_back(std::move(version));
   encoded_count_ = 0;
   without_delta_.clear();
@@ -129,6 +130,15 @@ const EncodedBlock* Chunk::encode(std::optional<Tick> from, std::uint64_t& block
   ++encoded_count_;
   ++blocks_encoded;
   return &block;
+}
+
+void Chunk::count_acknowledgement(Tick tick) {
+  if (Version* version = find_version(tick)) ++version->acknowledgements;
+}
+
+std::uint32_t Chunk::acknowledgements(Tick tick) const {
+  const Version* version = find_version(tick);
+  return version ? version->acknowledgements : 0;
 }
 
 bool Chunk::pin(Tick tick) {

@@ -82,6 +82,11 @@ class Chunk {
   /// not kept any more; never without one.
   const EncodedBlock* encode(std::optional<Tick> from, std::uint64_t& blocks_encoded);
 
+  /// A client has this version now. Counted, for who asks which baseline most clients could share.
+  void count_acknowledgement(Tick tick);
+  /// How many clients said so of that version; 0 when it is not kept.
+  std::uint32_t acknowledgements(Tick tick) const;
+
   /// Keeps a version as somebody's baseline. False when it is not there any more.
   bool pin(Tick tick);
   void unpin(Tick tick);
@@ -95,6 +100,7 @@ class Chunk {
     ChunkVersion state;
     std::uint32_t hash;
     std::uint32_t pins;
+    std::uint32_t acknowledgements;
   };
 
   std::size_t slot_bits(Slot slot) const;

@@ -98,6 +98,7 @@ class ChunkStore {
   /// While a client follows a chunk it is not freed.
   void follow(ChunkIndex index) { ++entries_[index.value].followers; }
   void unfollow(ChunkIndex index);
+  std::uint32_t followers(ChunkIndex index) const { return entries_[index.value].followers; }
 
   std::size_t memory_bytes() const { return pool_.memory_bytes(); }
 

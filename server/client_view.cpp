@@ -12,7 +12,7 @@ namespace {
 
 /// Blocks that may turn out too large for the rest of a datagram before it is sent as it is.
 constexpr int kMaxMisfits = 3;
-/// A baseline that was not sent in a common tick is better than one that is so much older.
+/// A baseline of one's own is better than one that is so much older.
 constexpr std::int32_t kMaxBaselineLagTicks = 16;
 /// Dropped chunks in one datagram; the others go with the next.
 constexpr std::size_t kMaxDropsPerDatagram = 32;
@@ -34,6 +34,7 @@ static_assert(std::has_single_bit(kMaxInFlight), "the ring of sent datagrams is 
 ClientView::~ClientView() {
   for (const Subscription& subscription : subscriptions_) {
     unpin(subscription, subscription.baseline);
+    unpin(subscription, subscription.next_baseline);
     unpin(subscription, subscription.pinned);
     chunks_->unfollow(subscription.index);
   }
@@ -80,6 +81,7 @@ void ClientView::subscribe(ChunkIndex index, const Interest::Watched& square, Ti
                             .distance = square.distance,
                             .seen_at = syncs_,
                             .baseline = {},
+                            .next_baseline = {},
                             .acknowledged = {},
                             .ever_acknowledged = {},
                             .sent = {},
@@ -94,6 +96,7 @@ void ClientView::subscribe(ChunkIndex index, const Interest::Watched& square, Ti
 void ClientView::unsubscribe(std::size_t place) {
   const Subscription& subscription = subscriptions_[place];
   unpin(subscription, subscription.baseline);
+  unpin(subscription, subscription.next_baseline);
   unpin(subscription, subscription.pinned);
   if (!subscription.baseline) --missing_;
   // Of what the client never heard it needs no end.
@@ -200,11 +203,13 @@ Choice ClientView::choose(const DatagramRoom& room) {
     Chunk& chunk = (*chunks_)[subscription.index];
     if (fault("starve-far-chunks") && subscription.level > RateLevel{0}) continue;
     if (!subscription.baseline && !full_states_->may_send_state()) continue;
+    move_on(subscription, chunk.current().tick());
     SHOAL_ASSERT(subscription.baseline != chunk.current().tick(), "what the client has is not due");
     const EncodedBlock* encoded = chunk.encode(subscription.baseline, counters_->blocks_encoded);
     if (!encoded) {
       ++counters_->baseline_misses;
       // As after a resync: what was sent leads nowhere any more, and must not be waited for.
+      unpin(subscription, std::exchange(subscription.next_baseline, std::nullopt));
       subscription.baseline.reset();
       subscription.acknowledged.reset();
       subscription.sent.reset();
@@ -263,7 +268,7 @@ void ClientView::sent(Sequence sequence, Tick now) {
     subscription.sent = block.to;
     if (!subscription.pinned && (*chunks_)[block.index].pin(block.to)) subscription.pinned = block.to;
     const RateLevel slowest{kRateLevels - 1};
-    const bool is_common = is_due(subscription.chunk, slowest, now) && !fault("any-baseline");
+    const bool is_common = is_due(subscription.chunk, slowest, now) || fault("any-baseline");
     datagram.first_block = take_block({block.index, block.chunk, block.epoch, !block.from, is_common,
                                        block.to, waiting_since, datagram.first_block});
     ++counters_->blocks_sent;
@@ -324,9 +329,10 @@ void ClientView::on_acknowledged(Sequence sequence) {
     if (!subscription->sent || *subscription->sent < block.to) subscription->sent = block.to;
     may_have_news_ = true;
 
+    if (block.is_common) chunk.count_acknowledgement(block.to);
     // At rest all come to have the same one anyway, and the chunk keeps no older version for their sake.
-    const bool is_at_rest = chunk.current().tick() == block.to;
-    const bool is_wanted = block.is_common || is_at_rest || !subscription->baseline ||
+    const bool moves_alone = !subscription->baseline || chunk.current().tick() == block.to;
+    const bool is_wanted = block.is_common || moves_alone ||
                            ticks_between(*subscription->baseline, block.to) > kMaxBaselineLagTicks;
     if (!is_wanted) return;
     // The client need not keep what is older than that, and we may not have kept it: nothing can lead from it.
@@ -340,12 +346,14 @@ void ClientView::on_acknowledged(Sequence sequence) {
       subscription->acknowledged.reset();
       return;
     }
-    if (subscription->baseline) {
-      chunk.unpin(*subscription->baseline);
-    } else {
-      --missing_;
-    }
     unpin_in_flight();
+    unpin(*subscription, std::exchange(subscription->next_baseline, std::nullopt));
+    if (!moves_alone) {
+      subscription->next_baseline = block.to;
+      return;
+    }
+    if (!subscription->baseline) --missing_;
+    unpin(*subscription, subscription->baseline);
     subscription->baseline = block.to;
   });
   if (!datagram || datagram->first_drop == datagram->end_drop) return;
@@ -377,6 +385,18 @@ void ClientView::on_lost(Sequence sequence) {
   }
 }
 
+// Three quarters of those who receive the chunk are most: the others lost a datagram, or have just come.
+void ClientView::move_on(Subscription& subscription, Tick current) {
+  if (!subscription.next_baseline) return;
+  const Chunk& chunk = (*chunks_)[subscription.index];
+  const std::uint32_t most = chunks_->followers(subscription.index) * 3 / 4;
+  const bool most_have_it = chunk.acknowledgements(*subscription.next_baseline) >= most;
+  const bool is_left_behind = ticks_between(*subscription.baseline, current) > kMaxBaselineLagTicks;
+  if (!most_have_it && !is_left_behind && !fault("any-baseline")) return;
+  unpin(subscription, subscription.baseline);
+  subscription.baseline = std::exchange(subscription.next_baseline, std::nullopt);
+}
+
 bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
   Subscription* subscription = find(chunks_->index_of(chunk), chunk, epoch);
   if (!subscription) {
@@ -391,9 +411,11 @@ bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
   if (fault("ignore-resync")) return false;
   subscription->resynced_at = now;
   unpin(*subscription, subscription->baseline);
+  unpin(*subscription, subscription->next_baseline);
   unpin(*subscription, subscription->pinned);
   if (subscription->baseline) ++missing_;
   subscription->baseline.reset();
+  subscription->next_baseline.reset();
   subscription->acknowledged.reset();
   subscription->pinned.reset();
   subscription->sent.reset();

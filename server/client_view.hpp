@@ -3,9 +3,9 @@
 // FlatBuffers; the server writes the frames.
 //
 // 1. A baseline is a version that the client acknowledged, hence decoded and found to match. It only goes
-//    forward, and is pinned in its chunk as long as it is one. Not each acknowledged version becomes one: those do
-//    that were sent in the ticks in which all clients are sent theirs, so that many have the same baseline and
-//    blocks are shared, and those that are still current: a chunk at rest keeps one version.
+//    forward, and is pinned in its chunk as long as it is one. Clients move on together, so that many have the same
+//    baseline and blocks are shared: to a version that was sent in a tick in which all were sent theirs, when most
+//    have it. Who cannot keep up with that moves on alone; of a chunk at rest all come to have the current one.
 // 2. A version in flight is not sent again until it is known to be lost, and what it leads from is not sent
 //    from nothing meanwhile: joining costs each chunk once. One version in flight is pinned, so that its
 //    acknowledgement is worth something however long the way is.
@@ -132,10 +132,12 @@ class ClientView {
     bool is_waiting = false;  // a newer version than `sent` is there
     bool is_overdue = false;  // it was due, and did not leave, for the first time at
     Tick overdue_since{};
-    bool is_known = false;  // some version left, or a move to it was told: the client shows or awaits the chunk
+    bool is_known =
+        false;  // some version left, or a move to it was told: the client shows or awaits the chunk
     float distance = 0;
     std::uint64_t seen_at = 0;  // sync in which the interest held it last
     std::optional<Tick> baseline;
+    std::optional<Tick> next_baseline;      // acknowledged and pinned, for when most have it
     std::optional<Tick> acknowledged;       // newest version that the client has; none after a resync
     std::optional<Tick> ever_acknowledged;  // older acknowledgements come too late
     std::optional<Tick> sent;               // newest version that is in flight or arrived
@@ -179,6 +181,7 @@ class ClientView {
   void unpin(const Subscription& subscription, std::optional<Tick> version);
   Subscription* find(ChunkIndex index, ChunkId chunk, Epoch epoch);
   bool receives(ChunkId chunk) const;
+  void move_on(Subscription& subscription, Tick current);
   void collect_absent(const Chunk& chunk, Tick from);
   /// Calls f(block) for each block of the datagram and forgets it; returns the datagram as it was. Nothing for one
   /// that is not in flight.

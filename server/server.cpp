@@ -155,16 +155,12 @@ Viewer Server::viewer_of(const Session& session) const {
   return viewer;
 }
 
-AudienceMask Server::visible_to(const ClientView& view, Entity entity) const {
-  AudienceMask mask = 0;
-  for (const Audience audience : {Audience::Everyone, Audience::Team, Audience::Owner}) {
-    if (!tracker_->square_of(entity, audience)) continue;
-    // Hysteresis decides in which of two squares it is. What is bound nowhere, and should be, counts: it is missed.
-    const ChangeTracker::Binding binding = tracker_->binding(entity, audience);
-    if (!binding.is_bound() || view.interest().sees(chunks_.square_of(binding.chunk)))
-      mask |= audience_bit(audience);
-  }
-  return mask;
+// The square in which the registry says that the entity should be seen. Hysteresis decides in which of two it is; what
+// should be bound and is not is in the one where it stands, and will be missed.
+std::optional<SquareKey> Server::shown_in(Entity entity, Audience audience) const {
+  const auto square = tracker_->square_of(entity, audience);
+  const ChangeTracker::Binding binding = tracker_->binding(entity, audience);
+  return square && binding.is_bound() ? chunks_.square_of(binding.chunk) : square;
 }
 
 Entity Server::player_entity(PlayerNumber number) const {
@@ -175,12 +171,26 @@ Entity Server::player_entity(PlayerNumber number) const {
 }
 
 void Server::make_digests() {
+  if (squares_of_frozen_.empty()) {
+    squares_of_frozen_.resize(config_.max_entities);
+    registry_.for_each_entity([&](Entity entity) {
+      for (unsigned audience = 0; audience < kAudiences; ++audience)
+        squares_of_frozen_[entity.index][audience] = shown_in(entity, static_cast<Audience>(audience));
+    });
+  }
   int made = 0;
   for (const auto& session : sessions_) {
     if (!session || session->digest || made == kDigestsPerTick) continue;
     if (!session->view->has_everything() && clock_->now() - *frozen_at_ <= config_.freeze_deadline) continue;
-    session->digest =
-        digest_world(registry_, table_, [&](Entity entity) { return visible_to(*session->view, entity); });
+    session->digest = digest_world(registry_, table_, [&](Entity entity) {
+      AudienceMask mask = 0;
+      for (unsigned audience = 0; audience < kAudiences; ++audience) {
+        const auto& square = squares_of_frozen_[entity.index][audience];
+        if (square && session->view->interest().sees(*square))
+          mask |= audience_bit(static_cast<Audience>(audience));
+      }
+      return mask;
+    });
     ++made;
   }
 }

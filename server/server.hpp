@@ -10,6 +10,7 @@
 // Threads: all calls from one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,8 +101,6 @@ class Server final : private ServerTransport::Handler {
   }
   /// Entities that clients should see. O(world).
   std::size_t replicated_entities() const { return digest_world(registry_, table_).entities; }
-  /// What the client of that view should see of an entity: by the registry, and the squares in its interest.
-  AudienceMask visible_to(const ClientView& view, Entity entity) const;
 
  private:
   struct Session {
@@ -138,6 +137,7 @@ class Server final : private ServerTransport::Handler {
   void send_frames(Session& session);
   bool send_frame(Session& session, const Choice& choice);
   void make_digests();
+  std::optional<SquareKey> shown_in(Entity entity, Audience audience) const;
   Viewer viewer_of(const Session& session) const;
 
   Game* game_;
@@ -159,6 +159,8 @@ class Server final : private ServerTransport::Handler {
   std::uint32_t players_ = 0;
   Tick tick_;
   std::optional<Time> frozen_at_;
+  // Of the frozen world, by entity index: the squares that its parts are in. Worked out once, for all digests.
+  std::vector<std::array<std::optional<SquareKey>, kAudiences>> squares_of_frozen_;
 };
 
 }  // namespace shoal

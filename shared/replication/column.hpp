@@ -81,8 +81,15 @@ class Column {
     std::array<T, kChunkSlots> b;
     std::memcpy(a.data(), values_, sizeof a);
     std::memcpy(b.data(), other.values_, sizeof b);
+    // Two loops that vectorise: a byte per slot, then eight bytes to eight bits by one multiplication.
+    std::array<std::uint8_t, kChunkSlots> differs;
+    for (unsigned i = 0; i < kChunkSlots; ++i) differs[i] = a[i] != b[i] ? 1 : 0;
     std::uint64_t mask = 0;
-    for (unsigned i = 0; i < kChunkSlots; ++i) mask |= std::uint64_t{a[i] != b[i]} << i;
+    for (unsigned i = 0; i < kChunkSlots; i += 8) {
+      std::uint64_t eight = 0;
+      for (unsigned lane = 0; lane < 8; ++lane) eight |= std::uint64_t{differs[i + lane]} << (8 * lane);
+      mask |= (eight * 0x0102040810204080u >> 56) << i;
+    }
     return mask;
   }
   template <class T>

@@ -104,7 +104,7 @@ TEST_F(ChunkTest, BlockWithTooManyDeparturesIsTheFullState) {
   EXPECT_GT(block->size, 0u);
 }
 
-TEST_F(ChunkTest, BaselineFromWhichNoBlockFitsIsTriedOnce) {
+TEST_F(ChunkTest, FullStateServesEveryBaselineFromWhichNoBlockFits) {
   Chunk chunk(table, pool, ChunkId{0});
   change(chunk, 1);
   for (std::uint32_t tick = 2; tick < 4 + kMaxExtraDepartures; ++tick) change(chunk, tick);
@@ -112,7 +112,7 @@ TEST_F(ChunkTest, BaselineFromWhichNoBlockFitsIsTriedOnce) {
   const EncodedBlock* full = chunk.encode(Tick{1}, encoded);
   EXPECT_EQ(chunk.encode(Tick{1}, encoded), full);
   EXPECT_EQ(chunk.encode(std::nullopt, encoded), full);
-  EXPECT_EQ(encoded, 1u) << "the full state, and no second try of the delta";
+  EXPECT_EQ(encoded, 1u) << "one full state for all";
 }
 
 // P4: whoever names a baseline that is not kept is told so, and chooses what to do about it.

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 
 #include "tests/unit/server/client_view_harness.hpp"
 
@@ -148,6 +150,52 @@ TEST_F(ClientViewOrderTest, ClientsOfOneLevelAreServedInTheSameTicksFromOneEncod
     in_one_tick_of_four[i % 4] += left.size();
   }
   EXPECT_LT(in_one_tick_of_four[0], 17u * entities.size()) << "far ones are not due in each tick";
+}
+
+TEST_F(ClientViewOrderTest, ClientsMoveOnToTheirNextBaselineWhenMostHaveIt) {
+  const Entity entity = create_at(16, 16);
+  std::vector<std::unique_ptr<ClientView>> others;
+  for (int i = 0; i < 3; ++i)
+    others.push_back(std::make_unique<ClientView>(world.chunks, kConfig, counters, full_states));
+  const std::array<ClientView*, 4> views{&view, others[0].get(), others[1].get(), others[2].get()};
+  std::array<std::vector<test::Sent>, 4> left;
+  const auto run_tick_of_all = [&] {
+    world.end_tick();
+    for (std::size_t i = 0; i < views.size(); ++i) left[i] = send_all(*views[i]);
+  };
+  const auto acknowledge_as = [&](std::size_t i, const std::vector<test::Sent>& datagrams) {
+    for (const test::Sent& datagram : datagrams) views[i]->on_acknowledged(datagram.sequence);
+  };
+  run_tick_of_all();
+  const Tick first = world.now;
+  for (std::size_t i = 0; i < views.size(); ++i) acknowledge_as(i, left[i]);
+  while (((world.now.value + 1 + chunk_id(entity).number()) & 3) != 0) run_tick_of_all();
+  change(entity);
+  run_tick_of_all();
+  const Tick common = world.now;
+  const auto of_common = left;
+  const auto next_from = [&](std::size_t i) {
+    EXPECT_EQ(left[i].size(), 1u);
+    return left[i].at(0).blocks.at(0).from;
+  };
+  const auto change_and_run = [&] {
+    change(entity);
+    const std::uint64_t encoded = counters.blocks_encoded;
+    run_tick_of_all();
+    return counters.blocks_encoded - encoded;
+  };
+  EXPECT_EQ(change_and_run(), 1u);
+  acknowledge_as(0, of_common[0]);
+  acknowledge_as(1, of_common[1]);
+  EXPECT_EQ(change_and_run(), 1u) << "two of four wait for the others";
+  EXPECT_EQ(next_from(0), first);
+  acknowledge_as(2, of_common[2]);
+  EXPECT_EQ(change_and_run(), 2u) << "three of four move on";
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(next_from(i), common);
+  EXPECT_EQ(next_from(3), first);
+  acknowledge_as(3, of_common[3]);
+  EXPECT_EQ(change_and_run(), 1u);
+  EXPECT_EQ(next_from(3), common);
 }
 
 TEST_F(ClientViewOrderTest, LargeBlockThatDoesNotFitTheRestLetsASmallerOnePass) {

@@ -145,7 +145,7 @@ def tick_chart(data):
 
 def bots_axis(rows):
     counts = [row["bots"] for row in rows]
-    return line_chart.axis_at("bots, all wandering", [0] + counts if counts[0] > 0 else counts)
+    return line_chart.axis_at("bots", [0] + counts if counts[0] > 0 else counts)
 
 
 def tick_text(data):
@@ -159,11 +159,8 @@ def tick_text(data):
         verdict = f"99 % of the ticks keep their time with {listed(within)} bots"
     else:
         verdict = "At no number of bots do 99 % of the ticks keep their time"
-    if late:
-        verdict += "; late or skipped were " + ", ".join(
-            f"{row['overruns']:,} with {row['bots']} bots, where {row['ticks']:,} ran" for row in late)
-    else:
-        verdict += ", and none was late or skipped"
+    verdict += (f"; {sum(row['overruns'] for row in late):,} were late or skipped, with {listed([row['bots'] for row in late])} bots"
+                if late else ", and none was late or skipped")
     lines = [
         f"With {first['bots']} bots the median tick takes {digits(first['p50'])} ms, with {last['bots']} bots "
         f"{digits(last['p50'])} ms, of the {period_ms(data):.1f} ms that it has. {verdict}. Each encoded block is sent "

@@ -29,6 +29,9 @@ struct EncodedBlock {
   std::optional<Tick> from;
   std::uint32_t hash = 0;  // of the version it leads to
   std::size_t size = 0;
+  /// Chunks into which the body says that something moved, each once. Kept with it: the departure log may have
+  /// forgotten them while the body is still of use.
+  std::vector<ChunkId> moved_to;
   std::array<std::byte, kMaxBlockBytes> bytes;
 
   std::span<const std::byte> body() const { return std::span<const std::byte>(bytes).first(size); }

@@ -165,17 +165,14 @@ void ClientView::begin_tick(Tick now, const Viewer& viewer) {
 
 // A block that tells of a move to a chunk that the client does not receive says so in the same datagram; the client
 // would wait for that chunk for ever.
-void ClientView::collect_absent(const Chunk& chunk, Tick from) {
-  const auto departures = chunk.departures();
-  for (auto line = departures.rbegin(); line != departures.rend() && line->tick > from; ++line) {
-    if (line->reason != DepartureReason::Moved) continue;
-    if (receives(line->target)) {
+void ClientView::collect_absent(const EncodedBlock& block) {
+  for (const ChunkId target : block.moved_to) {
+    if (receives(target)) {
       // The client waits for it from now on, so it must hear when it waits in vain.
-      subscriptions_[known_[chunks_->index_of(line->target).value].subscription].is_known = true;
+      subscriptions_[known_[chunks_->index_of(target).value].subscription].is_known = true;
       continue;
     }
-    if (std::find(absent_.begin(), absent_.end(), line->target) == absent_.end())
-      absent_.push_back(line->target);
+    if (std::find(absent_.begin(), absent_.end(), target) == absent_.end()) absent_.push_back(target);
   }
 }
 
@@ -219,7 +216,7 @@ Choice ClientView::choose(const DatagramRoom& room) {
     }
     const EncodedBlock& block = *encoded;
     const std::size_t absent_before = absent_.size();
-    if (block.from && !fault("skip-absent")) collect_absent(chunk, *block.from);
+    if (!fault("skip-absent")) collect_absent(block);
     const std::size_t cost = room.per_block + block.size + (absent_.size() - absent_before) * room.per_absent;
     if (used + cost > room.bytes) {
       absent_.resize(absent_before);

@@ -182,7 +182,7 @@ class ClientView {
   Subscription* find(ChunkIndex index, ChunkId chunk, Epoch epoch);
   bool receives(ChunkId chunk) const;
   void move_on(Subscription& subscription, Tick current);
-  void collect_absent(const Chunk& chunk, Tick from);
+  void collect_absent(const EncodedBlock& block);
   /// Calls f(block) for each block of the datagram and forgets it; returns the datagram as it was. Nothing for one
   /// that is not in flight.
   template <class F>

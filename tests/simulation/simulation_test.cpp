@@ -107,12 +107,13 @@ class Healing : public Faults {};
 // state.
 TEST_P(Healing, EndsExactAllTheSame) {
   set_faults(GetParam().faults);
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     ASSERT_EQ(run_to_the_end(seed), "") << "seed " << seed << " with " << GetParam().faults;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Simulation, Healing,
-                         ::testing::Values(FaultCase{"corrupt-block", ""}, FaultCase{"lose-baselines", ""}));
+                         ::testing::Values(FaultCase{"corrupt-block", ""}, FaultCase{"lose-baselines", ""},
+                                           FaultCase{"short-history", ""}));
 
 TEST_F(Faults, WithoutTheHashAWrongBlockStaysInTheMirror) {
   set_faults("keep-slot-on-reuse,skip-hash-check");

@@ -14,7 +14,7 @@ struct ServerOptions {
   std::uint16_t port = 7777;
   std::string port_file;
   ServerConfig server;
-  std::uint32_t entities = 500;
+  std::uint32_t entities = 5000;
   double client_budget_kbit = 2000;
   double join_budget_kbit = 50'000;
   std::uint64_t seed = 1;

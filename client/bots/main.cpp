@@ -133,6 +133,7 @@ int play(BotOptions& options) {
   }
   const SwarmSummary summary = swarm.summary();
   if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
+  if (const std::string warning = lateness_warning(summary); !warning.empty()) log_warn("{}", warning);
   log_info("{}", closing_line(summary));
   if (!options.report.empty() && !write_report(options.report, bots_report(summary))) return 2;
   return all_well(summary, options.until_server_ends) ? 0 : 1;

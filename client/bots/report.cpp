@@ -59,6 +59,10 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("p50", milliseconds_of(summary.update_age_us.quantile(0.5)));
   json.add("p99", milliseconds_of(summary.update_age_us.quantile(0.99)));
   json.end();
+  json.begin("round_ms");
+  json.add("p99", milliseconds_of(summary.round_us.quantile(0.99)));
+  json.add("max", milliseconds_of(summary.round_us.max()));
+  json.end();
   json.begin("kbit_per_second");
   json.add("p50", kilobits_of(summary.bits_per_second.quantile(0.5)));
   json.add("p99", kilobits_of(summary.bits_per_second.quantile(0.99)));
@@ -109,6 +113,17 @@ std::string status_table(const SwarmSummary& summary, const SwarmSummary& before
       fmt::format("{:.0f}, {:.0f} ms", milliseconds_of(summary.update_age_us.quantile(0.5)),
                   milliseconds_of(summary.update_age_us.quantile(0.99))));
   return table;
+}
+
+std::string lateness_warning(const SwarmSummary& summary) {
+  // A bot that gets its turn this seldom answers late, whatever the server does.
+  constexpr double kLateMs = 50;
+  const double late_ms = milliseconds_of(summary.round_us.quantile(0.99));
+  if (late_ms < kLateMs) return {};
+  return fmt::format(
+      "the bots are the bottleneck: each waited up to {:.0f} ms for its turn (p99), so ages and losses here are not the "
+      "server's; start fewer bots, or some of them on another machine",
+      late_ms);
 }
 
 std::string closing_line(const SwarmSummary& summary) {

@@ -15,6 +15,8 @@ std::string status_line(const SwarmSummary& summary, const SwarmSummary& before,
 /// The same as a small table, for a terminal.
 std::string status_table(const SwarmSummary& summary, const SwarmSummary& before, Duration between,
                          Duration elapsed);
+/// What is wrong with the load generator itself, with the remedy; empty when nothing is.
+std::string lateness_warning(const SwarmSummary& summary);
 /// The verdict at the end.
 std::string closing_line(const SwarmSummary& summary);
 

@@ -47,6 +47,9 @@ std::uint32_t Swarm::most_bots() const {
 }
 
 void Swarm::run() {
+  const Time now = clock_->now();
+  if (last_run_) round_us_.add(static_cast<std::uint64_t>((now - *last_run_).count() / 1000));
+  last_run_ = now;
   if (!is_leaving_ && !has_server_ended_) {
     // A frozen world ends the stages; without them, who is late still joins and watches.
     if (!config_.stages.empty() && !is_frozen_) follow_stages();
@@ -236,6 +239,7 @@ bool Swarm::is_over() const {
 
 SwarmSummary Swarm::summary() const {
   SwarmSummary summary;
+  summary.round_us.add(round_us_);
   summary.requested = config_.stages.empty() ? config_.bots : 0;
   for (const auto& bot : bots_) {
     const Client& client = *bot->client;

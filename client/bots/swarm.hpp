@@ -26,7 +26,7 @@ namespace shoal {
 struct SwarmConfig {
   Endpoint server;
   /// With stages these say how many bots there are and what they do; `bots` and `scenario` count nothing then.
-  std::uint32_t bots = 50;
+  std::uint32_t bots = 200;
   Scenario scenario = Scenario::Wander;
   Stages stages;
   /// Metres: the side of the server's squares of interest, for the border scenario.
@@ -67,6 +67,9 @@ struct SwarmSummary {
   decltype(ClientMeasures::by_baseline_age) by_baseline_age{};
   Histogram mirrored_entities;
   Histogram update_age_us;
+  /// From one run() to the next: how long a bot waits for its turn. Above a tick's period the load generator is the
+  /// bottleneck, and what it measures says little about the server.
+  Histogram round_us;
   Histogram bits_per_second;
 };
 
@@ -136,6 +139,8 @@ class Swarm {
   OpenPort open_port_;
   std::vector<std::unique_ptr<Bot>> bots_;
   Time started_at_{};
+  std::optional<Time> last_run_;
+  Histogram round_us_;
   Time next_join_{};
   std::uint32_t wanted_ = 0;         // bots by number: those below it play
   std::vector<Scenario> scenarios_;  // by number, in this stage

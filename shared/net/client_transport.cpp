@@ -9,7 +9,8 @@
 namespace shoal {
 namespace {
 
-constexpr std::size_t kPollBudget = 4096;
+// So many datagrams in one call: who cannot keep up loses some at the port, and goes on answering.
+constexpr std::size_t kPollBudget = 128;
 constexpr int kCloseAnswers = 8;
 // A cookie this old may be stale when it arrives: ask for a new one.
 constexpr Duration kCookieUse = kCookieLifetime / 2;

@@ -16,6 +16,7 @@ constexpr int kTombstoneAnswers = 8;
 constexpr std::size_t kMaxUsedResponses = 65536;
 constexpr Duration kRememberResponse = kCookieLifetime + seconds{2};
 constexpr Duration kTimerSpacing = milliseconds{5};
+constexpr Duration kAcceptSpacing = milliseconds{50};
 constexpr std::uint32_t kMaxSessions = 1u << 16;
 constexpr std::uint64_t kSlotMask = kMaxSessions - 1;  // the low bits of a connection id are its slot
 
@@ -106,9 +107,8 @@ void ServerTransport::take_response(const Datagram& datagram, const Opened& open
   }
   if (const auto used = used_responses_.find({datagram.peer, nonce}); used != used_responses_.end()) {
     if (Session* session = find(used->second)) {
-      // Accept was lost; or somebody repeats Response to keep us busy: that is not worth any state.
-      session->budget.refill(now);
-      if (session->budget.may_send_other(true)) send_accept(*session);
+      // Accept was lost; or somebody repeats Response to keep us busy.
+      if (now - session->accepted_at >= kAcceptSpacing) send_accept(*session);
       return;
     }
     return counters_.count(BadDatagram::ReplayedResponse);
@@ -164,6 +164,7 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
 void ServerTransport::send_accept(Session& session) {
   handshake_.accept(session.nonce, {session.connection.id(), config_.time_out, config_.tick_rate_hz},
                     outgoing_);
+  session.accepted_at = clock_.now();
   session.budget.spend_other(outgoing_.size);
   put_out(session.connection.peer());
 }
@@ -255,7 +256,12 @@ void ServerTransport::run_timers(Time now) {
     if (session == nullptr) continue;
     if (now - session->connection.last_heard() >= config_.time_out) {
       end(id, CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(config_.time_out)), true);
-    } else if (now - session->connection.last_sent() >= kKeepAlive) {
+      continue;
+    }
+    const Duration silence = now - session->connection.last_sent();
+    session->budget.refill(now);
+    // A slow client's budget may be in debt for its last frame; for so long the frame is its sign of life.
+    if (silence >= 4 * kKeepAlive || (silence >= kKeepAlive && session->budget.may_send_other(false))) {
       own_builder_.Clear();
       if (session->connection.write(own_builder_, protocol::Payload::NONE, 0, false, now, outgoing_)) {
         session->budget.spend_other(outgoing_.size);

@@ -117,6 +117,7 @@ class ServerTransport {
     Connection connection;
     std::uint64_t nonce;
     SendBudget budget;
+    Time accepted_at{};  // when Accept was sent last
   };
   struct Slot {
     std::uint32_t generation = 0;

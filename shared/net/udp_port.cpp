@@ -20,6 +20,8 @@ namespace {
 
 using asio::ip::udp;
 
+// Between two looks at the socket while datagrams come; the kernel keeps them meanwhile.
+constexpr auto kDrainPause = std::chrono::microseconds(500);
 // A socket that reports nothing but errors is asked again after this long, so that it cannot spin the thread.
 constexpr auto kErrorPause = std::chrono::milliseconds(10);
 constexpr int kErrorsInARow = 64;
@@ -203,12 +205,14 @@ void UdpPort::Impl::arm() {
 
 void UdpPort::Impl::drain() {
   int errors = 0;
+  bool any_pushed = false;
   while (!stopping.load(std::memory_order_relaxed)) {
     Datagram* place = ring->begin_push();
     const Read result = read(place != nullptr ? *place : spare);
     if (result == Read::Nothing) break;
     if (result == Read::Error) {
       if (++errors < kErrorsInARow) continue;
+      if (any_pushed) wake.notify_one();
       pause.expires_after(kErrorPause);
       pause.async_wait([this](const asio::error_code&) { drain(); });
       return;
@@ -219,11 +223,18 @@ void UdpPort::Impl::drain() {
       continue;
     }
     ring->finish_push();
-    // The lock orders this push before the sleeper's look at the ring, or after its sleep began.
+    any_pushed = true;
+  }
+  if (any_pushed) {
+    // The lock orders the pushes before the sleeper's look at the ring, or after its sleep began.
     { const std::lock_guard lock(wake_mutex); }
     wake.notify_one();
   }
-  if (!stopping.load(std::memory_order_relaxed)) arm();
+  if (stopping.load(std::memory_order_relaxed)) return;
+  if (!any_pushed) return arm();
+  // Where one came more come: to be woken for each would cost two threads more than the datagrams do.
+  pause.expires_after(kDrainPause);
+  pause.async_wait([this](const asio::error_code&) { drain(); });
 }
 
 bool UdpPort::receive(Datagram& datagram) {

@@ -228,12 +228,44 @@ TEST_F(HandshakeTest, LostAcceptIsRepeatedForTheSameSession) {
   RawPeer peer(network, client_endpoint(1), 5);
   ASSERT_TRUE(peer.join(server->transport));
   const ConnectionId first = peer.connection;
+  run(milliseconds{100});
   peer.say_response(peer.cookie);
   server->transport.poll();
   const auto opened = peer.hear();
   ASSERT_TRUE(opened && opened->header.type == DatagramType::Accept);
   EXPECT_EQ(read_accept(opened->body)->connection, first);
   EXPECT_THAT(server->handler.joined, SizeIs(1));
+}
+
+// State that nobody understands yet must not keep away the one datagram that opens it.
+TEST_F(HandshakeTest, LostAcceptIsRepeatedThoughStateHasSpentTheBudget) {
+  ServerTransportConfig config;
+  config.bytes_per_second = 1000;
+  start_server(config);
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  for (std::uint32_t tick = 0; tick < 20; ++tick)
+    ASSERT_TRUE(server->send_frame(server->handler.joined[0], tick, 900).ok());
+  ASSERT_FALSE(server->transport.may_send(server->handler.joined[0]));
+  run(milliseconds{100});
+  while (peer.hear()) {
+  }
+  peer.say_response(peer.cookie);
+  server->transport.poll();
+  const auto opened = peer.hear();
+  ASSERT_TRUE(opened && opened->header.type == DatagramType::Accept);
+}
+
+TEST_F(HandshakeTest, FloodOfRepeatedResponsesIsAnsweredSeldom) {
+  start_server();
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  const std::uint64_t before = server->transport.counters().sent_datagrams;
+  for (int i = 0; i < 1000; ++i) {
+    peer.say_response(peer.cookie);
+    run(milliseconds{1});
+  }
+  EXPECT_LE(server->transport.counters().sent_datagrams - before, 20u + 4u) << "and signs of life";
 }
 
 TEST_F(HandshakeTest, ClientBelievesOnlyAnswersToItsOwnNonceFromItsServer) {

@@ -99,9 +99,12 @@ void ClientView::unsubscribe(std::size_t place) {
   unpin(subscription, subscription.next_baseline);
   unpin(subscription, subscription.pinned);
   if (!subscription.baseline) --missing_;
-  // Of what the client never heard it needs no end.
-  if (subscription.is_known && !fault("forget-drops"))
+  // Of what the client never heard it needs no end. What it was told of this epoch stands for all before it: one word
+  // for each chunk, however often it comes and goes before a client acknowledges anything.
+  if (subscription.is_known && !fault("forget-drops")) {
+    std::erase_if(drops_, [&](const Drop& drop) { return drop.chunk.chunk == subscription.chunk; });
     drops_.push_back({next_drop_++, {subscription.chunk, subscription.epoch}, false});
+  }
   known_[subscription.index.value].subscription = kNone;
   const ChunkIndex index = subscription.index;
   if (place + 1 != subscriptions_.size()) {

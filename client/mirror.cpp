@@ -494,11 +494,17 @@ void Mirror::destroy_now(Record& record) {
 void Mirror::drop(ChunkId id, Epoch epoch) {
   MirrorChunk* const chunk = id.is_valid() ? find_or_open(id, epoch) : nullptr;
   if (!chunk) return;
-  if (chunk->dropped || static_cast<std::int16_t>(epoch.value - chunk->epoch.value) < 0) return;
+  const auto epochs_ahead = static_cast<std::int16_t>(epoch.value - chunk->epoch.value);
+  if (epochs_ahead < 0 || (epochs_ahead == 0 && chunk->dropped)) return;
   chunk->epoch = epoch;
+  drops_.push_back(id);
+  if (chunk->dropped) {
+    // It came back and left again without our hearing of it: nothing shows, but blocks of that time may be late.
+    forget_oldest_drops();
+    return;
+  }
   chunk->dropped = true;
   ++dropped_count_;
-  drops_.push_back(id);
   std::erase_if(wanted_, [&](const auto& wanted) { return wanted.chunk == id; });
   departures_.clear();
   absent_ = {};

@@ -157,6 +157,19 @@ TEST_F(MirrorInterestTest, DropThatOvertakesItsChunkIsRemembered) {
   EXPECT_TRUE(registry.alive(kAnna));
 }
 
+// P6: the same of a chunk that has left before, and came back in between without the client hearing of it.
+TEST_F(MirrorInterestTest, DropOfALaterEpochThatOvertakesItsChunkIsRemembered) {
+  everyone.bind(0, kAnna);
+  ASSERT_TRUE(arrives(everyone));
+  mirror->drop(everyone.chunk(), Epoch{1});
+  mirror->drop(everyone.chunk(), Epoch{2});
+  EXPECT_EQ(mirror->apply(block(nullptr, everyone, {}, Epoch{2})), BlockOutcome::Outdated);
+  EXPECT_EQ(registry.alive_count(), 0u);
+  EXPECT_EQ(mirror->dropped_count(), 1u);
+  EXPECT_TRUE(arrives(everyone, Epoch{3}));
+  EXPECT_TRUE(registry.alive(kAnna));
+}
+
 TEST_F(MirrorInterestTest, SecondWordThatAChunkLeftIsNothing) {
   everyone.bind(0, kAnna);
   ASSERT_TRUE(arrives(everyone));

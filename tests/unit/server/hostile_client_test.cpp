@@ -278,21 +278,23 @@ TEST_F(HostileClientTest, ResyncsOfWhatDoesNotExistAreCountedAndCostNothing) {
 
 // T15
 TEST_F(HostileClientTest, ThousandInputsInATickAreTakenAtTheGamesPace) {
+  constexpr int kTicks = 5 * kTickRate;
   const std::uint64_t before = game.inputs;
   game.most_inputs_in_tick = 0;
-  std::uint32_t tick = server->tick().value - 200;
-  run_hostile(5 * kTickRate, [&] {
+  // All of them too late, so that none need wait for its tick.
+  std::uint32_t tick = server->tick().value - 1'000'000;
+  run_hostile(kTicks, [&] {
     for (int packet = 0; packet < 25; ++packet) {
       Builder builder;
       List<protocol::Input> inputs;
       for (int i = 0; i < 40; ++i) inputs.push_back(protocol::CreateInput(builder, tick++));
       say_update(builder, inputs, {});
     }
-    tick -= 999;  // each tick begins one later, and names again what it named before
+    tick -= 50;  // what comes next names these again
   });
-  EXPECT_LE(game.most_inputs_in_tick, 4u);
-  EXPECT_LE(game.inputs - before, 4u * 5 * kTickRate);
-  EXPECT_GT(server->counters().bad_inputs, 100u) << "they are empty, which is no input of this game";
+  EXPECT_EQ(game.most_inputs_in_tick, 4u);
+  EXPECT_EQ(game.inputs - before, 4u * kTicks);
+  EXPECT_EQ(server->counters().bad_inputs, 4u * kTicks) << "they are empty, which is no input of this game";
   EXPECT_EQ(server->counters().bad_updates, 0u) << "their form is right";
   EXPECT_TRUE(has_session(kHostile));
 }

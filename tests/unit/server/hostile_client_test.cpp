@@ -2,6 +2,7 @@
 // counted, ends at worst its own session with a reason, and the honest one does not notice.
 #include <cstring>
 
+#include "shared/base/random.hpp"
 #include "tests/unit/net/raw_peer.hpp"
 #include "tests/unit/server/served_world.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 using namespace demo;
 using test::kTickRate;
 
-constexpr std::uint64_t kClientRate = 60'000;
+/// Enough for who plays, and less than the whole world takes each time that it is lost or asked for.
+constexpr std::uint64_t kClientRate = 45'000;
 constexpr Endpoint kHostile = Endpoint::ipv4(10, 0, 3, 1, 5000);
 
 /// What it writes as inputs: the place where its player is from then on.
@@ -34,6 +36,13 @@ class HostileClientTest : public test::ServedWorldTest {
                                    static_cast<float>(i / 20 - 10) * 15, 0.0f);
         registry.emplace<Health>(entity, std::uint16_t{1}, std::uint16_t{1000});
         if (i % 4 == 0) movers_.push_back(entity);
+      }
+      Random random(3);
+      for (int i = 0; i < 3000; ++i) {
+        const Entity entity = registry.create();
+        registry.emplace<Position>(entity, random.uniform(-150, 150), random.uniform(-150, 150), 0.0f);
+        registry.emplace<Velocity>(entity, random.uniform(-60, 60), random.uniform(-60, 60),
+                                   random.uniform(-60, 60));
       }
     };
     game.each_tick = [this](Registry& registry, Tick) {

@@ -116,6 +116,10 @@ class ClientView {
   /// Datagrams whose fate is not known yet.
   std::size_t in_flight() const { return in_flight_count_; }
   std::size_t pending_drops() const { return drops_.size(); }
+  /// More of them than a jump across the whole world explains: the client acknowledges nothing, and what it has not
+  /// heard of would grow for ever.
+  bool is_beyond_help() const { return drops_.size() > kMaxPendingDrops + chunks_->size(); }
+  static constexpr std::size_t kMaxPendingDrops = 1024;
   /// f(ChunkIndex, ChunkId, Epoch, std::optional<Tick> baseline) for each chunk that the client receives.
   template <class F>
   void for_each_chunk(F f) const {

@@ -196,6 +196,10 @@ void Server::make_digests() {
 }
 
 void Server::send_frames(Session& session) {
+  if (session.view->is_beyond_help()) {
+    // Ends the session: nothing of it may be touched afterwards.
+    return transport_.close(session.id, CloseReason::ProtocolError, "acknowledges nothing");
+  }
   session.view->begin_tick(tick_, viewer_of(session));
   const std::size_t least_room = kMaxBlockBytes + sizeof(protocol::BlockEntry);
   const std::optional<Tick> input_ack = session.inputs.newest();

@@ -117,11 +117,12 @@ std::string status_table(const SwarmSummary& summary, const SwarmSummary& before
 
 std::string lateness_warning(const SwarmSummary& summary) {
   // A bot that gets its turn this seldom answers late, whatever the server does.
-  constexpr double kLateMs = 50;
+  constexpr double kLateMs = 100;
   const double late_ms = milliseconds_of(summary.round_us.quantile(0.99));
   if (late_ms < kLateMs) return {};
   return fmt::format(
-      "the bots are the bottleneck: each waited up to {:.0f} ms for its turn (p99), so ages and losses here are not the "
+      "the bots are the bottleneck: each waited up to {:.0f} ms for its turn (p99), so ages and losses here "
+      "are not the "
       "server's; start fewer bots, or some of them on another machine",
       late_ms);
 }

@@ -244,5 +244,20 @@ TEST_F(ClientViewInterestTest, ManyDropsTakeTurnsAndLeaveRoomForBlocks) {
   EXPECT_EQ(view.pending_drops(), 0u);
 }
 
+// P21: chunks have new ids for ever, so what a silent client was not told of grows with them.
+TEST_F(ClientViewInterestTest, WhoNeverAcknowledgesThatChunksLeftIsGivenUp) {
+  Entity last{};
+  int ticks = 0;
+  for (; ticks < 4000 && !view.is_beyond_help(); ++ticks) {
+    if (!last.is_null()) world.registry.destroy(last);
+    const auto x = static_cast<float>(ticks % 40) * 50 - 1000;
+    last = create_at(x, 0);
+    viewer.place = Place{x, 0};
+    lose(run_tick());
+  }
+  EXPECT_LT(ticks, 4000);
+  EXPECT_LE(view.pending_drops(), ClientView::kMaxPendingDrops + world.chunks.size() + 2);
+}
+
 }  // namespace
 }  // namespace shoal

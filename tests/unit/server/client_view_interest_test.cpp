@@ -250,9 +250,11 @@ TEST_F(ClientViewInterestTest, WhoNeverAcknowledgesThatChunksLeftIsGivenUp) {
   int ticks = 0;
   for (; ticks < 4000 && !view.is_beyond_help(); ++ticks) {
     if (!last.is_null()) world.registry.destroy(last);
+    // Nowhere twice before the chunk that was there is retired.
     const auto x = static_cast<float>(ticks % 40) * 50 - 1000;
-    last = create_at(x, 0);
-    viewer.place = Place{x, 0};
+    const auto y = static_cast<float>(ticks / 40 % 20) * 50 - 500;
+    last = create_at(x, y);
+    viewer.place = Place{x, y};
     lose(run_tick());
   }
   EXPECT_LT(ticks, 4000);

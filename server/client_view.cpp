@@ -145,7 +145,12 @@ void ClientView::begin_tick(Tick now, const Viewer& viewer) {
   for (std::uint32_t place = 0; place < subscriptions_.size(); ++place) {
     Subscription& subscription = subscriptions_[place];
     const Tick newest = current[subscription.index.value];
-    if (subscription.sent == newest) continue;
+    if (subscription.sent == newest) {
+      // Perhaps given up for lost and arrived after all: then nothing waits any more.
+      subscription.is_waiting = false;
+      subscription.is_overdue = false;
+      continue;
+    }
     may_have_news_ = true;
     if (!std::exchange(subscription.is_waiting, true)) subscription.waiting_since = now;
     const bool first_is_under_way = !subscription.baseline && subscription.sent;

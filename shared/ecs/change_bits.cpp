@@ -33,6 +33,20 @@ void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
   }
 }
 
+void ChangeBits::reorder(std::span<const std::uint32_t> order) {
+  if (!changed_) return;
+  std::vector<Mark> runs_before(runs_.size());
+  std::vector<std::uint64_t> dirty_before(dirty_.size());
+  runs_.swap(runs_before);
+  dirty_.swap(dirty_before);
+  for (std::uint32_t position = 0; position < order.size(); ++position) {
+    const std::uint32_t source = order[position];
+    if ((dirty_before[source >> 6] >> (source & 63)) & 1) mark_dirty(position);
+    if (has(runs_before[source >> 6], Mark::Touched))
+      runs_[position >> 6] = runs_[position >> 6] | Mark::Touched;
+  }
+}
+
 void ChangeBits::clear() {
   for_each_marked_run([this](std::size_t run, Mark) {
     dirty_[run] = 0;

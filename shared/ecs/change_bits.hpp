@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace shoal {
@@ -45,6 +46,9 @@ class ChangeBits {
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
   void erase_at(std::uint32_t position, std::uint32_t last);
+  /// The value at order[p] moves to p. A touched run makes every run touched that one of its values comes to
+  /// lie in: a write through a reference may have hit any of them. Linear; constant when nothing changed.
+  void reorder(std::span<const std::uint32_t> order);
 
   /// True if `for_each` may call at all. Constant time: a pool at rest costs nothing.
   bool any() const { return changed_; }

@@ -14,7 +14,8 @@
 //    remaining listeners are not called. Adding to a dying entity is refused.
 // 4. The registry's end fires on_destroy as well: what a listener captures outlives the registry, or the
 //    connection is a scoped one.
-// 5. References and pointers into a pool hold until the next addition to or removal from that pool.
+// 5. References and pointers into a pool hold until the next addition to or removal from that pool, and until
+//    it is sorted.
 #pragma once
 
 #include <cstddef>
@@ -242,6 +243,17 @@ class Registry {
     requires(sizeof...(T) > 0)
   void clear() {
     (clear_pool(storage<T>()), ...);
+  }
+
+  /// By two values or two entities; see Storage::sort.
+  template <class T, class Compare>
+  void sort(Compare compare) {
+    storage<T>().sort(std::move(compare));
+  }
+  /// T in the order of Other; see StorageBase::sort_as.
+  template <class T, class Other>
+  void sort_as() {
+    storage<T>().sort_as(storage<Other>());
   }
 
   template <class... T, class... X>

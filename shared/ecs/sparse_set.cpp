@@ -70,6 +70,16 @@ void SparseSet::clear() {
   packed_.clear();
 }
 
+void SparseSet::reorder(std::span<const std::uint32_t> order) {
+  SHOAL_DEBUG_ASSERT(order.size() == packed_.size(), "an order of another number of members");
+  const std::vector<std::uint32_t> before = packed_;
+  for (std::uint32_t position = 0; position < before.size(); ++position) {
+    const std::uint32_t index = before[order[position]];
+    packed_[position] = index;
+    pages_[index >> kPageShift][index & (kPageEntries - 1)] = position;
+  }
+}
+
 std::size_t SparseSet::memory_bytes() const {
   std::size_t bytes = page_count_ * sizeof(std::uint32_t*) + packed_.capacity() * sizeof(std::uint32_t);
   for (std::uint32_t page = 0; page < page_count_; ++page) {

@@ -5,7 +5,7 @@
 // Thread rule: const functions from several threads; changes from one thread while nobody reads.
 // Invariants:
 // 1. packed()[position(index)] == index for each member; position(index) == kAbsent for everyone else.
-// 2. Erasing moves the last member into the hole; nobody else moves.
+// 2. Erasing moves the last member into the hole; nobody else moves. Only `reorder` moves several.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,8 @@ class SparseSet {
   /// Swaps the last member into `position` and drops the last place. REQUIRES: position < size().
   void erase_at(std::uint32_t position);
   void clear();
+  /// The member at order[p] comes to stand at p. Linear. REQUIRES: `order` holds each position once.
+  void reorder(std::span<const std::uint32_t> order);
 
   void reserve(std::size_t members) { packed_.reserve(members); }
   std::size_t memory_bytes() const;

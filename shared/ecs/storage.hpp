@@ -4,13 +4,16 @@
 // Thread rule: as StorageBase.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "shared/ecs/storage_base.hpp"
 
@@ -89,6 +92,30 @@ class Storage final : public StorageBase {
   }
   const T* try_get(Entity entity) const {
     return contains(entity) ? data() + position(entity.index) : nullptr;
+  }
+
+  /// compare(const T&, const T&), or compare(Entity, Entity), which a tag needs: true if the first one belongs
+  /// before the second in values() and indices(). (A view visits from the end to the start.) Stable: equals
+  /// keep their order. What was dirty is dirty, nothing is announced. O(n log n) comparisons and O(n) memory
+  /// for a while; if compare throws, nothing has moved. References into the pool end. REQUIRES: no signal of
+  /// this pool runs, and no loop that it leads, which is caught in debug builds.
+  template <class Compare>
+  void sort(Compare compare) {
+    std::vector<std::uint32_t> order(size());
+    std::iota(order.begin(), order.end(), 0u);
+    if constexpr (!kIsTag<T> && std::is_invocable_r_v<bool, Compare&, const T&, const T&>) {
+      const T* values = data();
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return static_cast<bool>(compare(values[a], values[b]));
+      });
+    } else {
+      static_assert(std::is_invocable_r_v<bool, Compare&, Entity, Entity>,
+                    "compare takes two values or two entities");
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return static_cast<bool>(compare(entity_at(a), entity_at(b)));
+      });
+    }
+    reorder(order);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "shared/base/fault.hpp"
 #include "shared/base/hash.hpp"
@@ -37,15 +38,23 @@ void StorageBase::free_values(std::byte* values) const {
   if (values != nullptr) ::operator delete(values, run_alignment(operations_));
 }
 
+std::byte* StorageBase::allocate(std::size_t values) const {
+  return static_cast<std::byte*>(::operator new(values* operations_.bytes, run_alignment(operations_)));
+}
+
+void StorageBase::move_values(std::byte* target, std::byte* source, std::size_t count) const {
+  if (count == 0) return;
+  if (operations_.relocate != nullptr) {
+    operations_.relocate(target, source, count);
+  } else {
+    std::memcpy(target, source, count * operations_.bytes);
+  }
+}
+
 void StorageBase::grow(std::size_t least) {
   const std::size_t capacity = std::max({least, capacity_ + capacity_ / 2, std::size_t{16}});
-  auto* values =
-      static_cast<std::byte*>(::operator new(capacity* operations_.bytes, run_alignment(operations_)));
-  if (operations_.relocate != nullptr) {
-    operations_.relocate(values, values_, size());
-  } else if (values_ != nullptr) {
-    std::memcpy(values, values_, size() * operations_.bytes);
-  }
+  std::byte* values = allocate(capacity);
+  move_values(values, values_, size());
   free_values(values_);
   values_ = values;
   capacity_ = capacity;
@@ -76,13 +85,7 @@ void StorageBase::erase_at(std::uint32_t position) {
     } else if (operations_.destroy != nullptr) {
       operations_.destroy(hole, 1);
     }
-    if (position != last) {
-      if (operations_.relocate != nullptr) {
-        operations_.relocate(hole, last_value, 1);
-      } else {
-        std::memcpy(hole, last_value, operations_.bytes);
-      }
-    }
+    if (position != last) move_values(hole, last_value, 1);
   }
   set_.erase_at(position);
   if (!fault("lose-dirty-on-swap")) changes_.erase_at(position, last);
@@ -98,11 +101,41 @@ void StorageBase::keep_as_spare(std::byte* value) {
   } else if (operations_.destroy != nullptr) {
     operations_.destroy(spare_, 1);
   }
-  if (operations_.relocate != nullptr) {
-    operations_.relocate(spare_, value, 1);
-  } else {
-    std::memcpy(spare_, value, operations_.bytes);
+  move_values(spare_, value, 1);
+}
+
+void StorageBase::sort_as(const StorageBase& other) {
+  SHOAL_ASSERT(other.context_.registry == context_.registry, "sort_as a pool of another registry");
+  std::vector<std::uint32_t> order;
+  order.reserve(size());
+  for (const std::uint32_t index : other.indices()) {
+    if (const std::uint32_t at = set_.position(index); at != kAbsent) order.push_back(at);
   }
+  for (std::uint32_t at = 0; at < size(); ++at) {
+    if (!other.contains_index(set_.packed()[at])) order.push_back(at);
+  }
+  reorder(order);
+}
+
+void StorageBase::reorder(std::span<const std::uint32_t> order) {
+  // A listener runs in the middle of an operation that counts on the places of the values, clear() for one.
+  if (on_construct_.dispatching() || on_update_.dispatching() || on_destroy_.dispatching()) [[unlikely]] {
+    assertion_failed("registry rule",
+                     fmt::format("sort of {}: a signal of this pool runs; sort it afterwards", name_).c_str(),
+                     __FILE__, __LINE__);
+  }
+  if (values_ != nullptr) {
+    // A second run, not cycles of moves: each value is written once and the writes go straight ahead.
+    std::byte* values = allocate(capacity_);
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      move_values(values + at * operations_.bytes, values_ + order[at] * std::size_t{operations_.bytes}, 1);
+    }
+    free_values(values_);
+    values_ = values;
+  }
+  set_.reorder(order);
+  changes_.reorder(order);
+  note_structure_change(kAbsent);
 }
 
 void StorageBase::mark_dirty(Entity entity) {

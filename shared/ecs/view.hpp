@@ -3,9 +3,9 @@
 //
 // Iteration runs over the packed list of the smallest pool (the leading one), from its end to its start, so
 // that the entity at hand may be destroyed, or lose or gain any component, while the loop goes on. Adding or
-// removing the leading pool's component on any *other* entity breaks the loop and is caught in debug builds;
-// record it in a CommandBuffer. A reference into another pool holds until something is added to or removed
-// from that pool.
+// removing the leading pool's component on any *other* entity, or sorting the leading pool, breaks the loop and
+// is caught in debug builds; record it in a CommandBuffer. A reference into another pool holds until something
+// is added to or removed from that pool, or it is sorted.
 //
 // Thread rule: views whose types are all const may be used from several threads while nobody changes the
 // registry.
@@ -92,8 +92,8 @@ class IterationGuard {
   void check([[maybe_unused]] const StorageBase& leader, [[maybe_unused]] std::uint32_t index_at_hand) {
     SHOAL_DEBUG_ASSERT(
         leader.only_changed(index_at_hand, version_),
-        "during iteration the leading pool may change for the entity at hand only; record other "
-        "changes in a CommandBuffer and apply it after the loop");
+        "during iteration the leading pool may change for the entity at hand only, and is not sorted; record "
+        "other changes in a CommandBuffer and apply it after the loop");
     version_ = leader.structure_version();
   }
 

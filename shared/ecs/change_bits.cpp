@@ -47,6 +47,16 @@ void ChangeBits::reorder(std::span<const std::uint32_t> order) {
   }
 }
 
+void ChangeBits::shrink_to_fit(std::size_t values) {
+  // Whole groups of eight, as grow() has them.
+  const std::size_t runs = (values + 8 * kRun - 1) / (8 * kRun) * 8;
+  if (runs >= runs_.size()) return;
+  runs_.resize(runs);
+  dirty_.resize(runs);
+  runs_.shrink_to_fit();
+  dirty_.shrink_to_fit();
+}
+
 void ChangeBits::clear() {
   for_each_marked_run([this](std::size_t run, Mark) {
     dirty_[run] = 0;

@@ -74,6 +74,8 @@ class ChangeBits {
   }
   void clear();
 
+  /// Gives back what lies beyond `values` places. REQUIRES: no more are in use.
+  void shrink_to_fit(std::size_t values);
   std::size_t memory_bytes() const { return dirty_.capacity() * sizeof(std::uint64_t) + runs_.capacity(); }
 
  private:

@@ -216,6 +216,16 @@ void Registry::clear_changes() {
   for (const auto& pool : pools_) pool->clear_changes();
 }
 
+void Registry::shrink_to_fit() {
+  for (const auto& pool : pools_) pool->shrink_to_fit();
+}
+
+std::size_t Registry::memory_bytes() const {
+  std::size_t bytes = entities_.memory_bytes();
+  for (const auto& pool : pools_) bytes += pool->memory_bytes();
+  return bytes;
+}
+
 void Registry::refuse_second(const StorageBase& pool, Entity entity) {
   pool.refuse("emplace", entity,
               "the entity has the component already; use emplace_or_replace() or replace()");

@@ -15,7 +15,7 @@
 // 4. The registry's end fires on_destroy as well: what a listener captures outlives the registry, or the
 //    connection is a scoped one.
 // 5. References and pointers into a pool hold until the next addition to or removal from that pool, and until
-//    it is sorted.
+//    it is sorted, shrunk or given room.
 #pragma once
 
 #include <cstddef>
@@ -291,6 +291,10 @@ class Registry {
 
   /// "entity 7:2 alive: shoal.demo.Position, shoal.demo.Health". For messages and tools.
   std::string describe(Entity entity) const;
+  /// Of every pool; see StorageBase. What is known of indices, dead ones too, stays: handles rest on it.
+  void shrink_to_fit();
+  /// Of the pools and the table of entities, used or not.
+  std::size_t memory_bytes() const;
   void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
   const EntityTable& entity_table() const { return entities_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "shared/base/assert.hpp"
 
@@ -78,6 +79,21 @@ void SparseSet::reorder(std::span<const std::uint32_t> order) {
     packed_[position] = index;
     pages_[index >> kPageShift][index & (kPageEntries - 1)] = position;
   }
+}
+
+void SparseSet::shrink_to_fit() {
+  std::vector<bool> used(page_count_, false);
+  for (const std::uint32_t index : packed_) used[index >> kPageShift] = true;
+  std::uint32_t count = page_count_;
+  while (count > 0 && !used[count - 1]) --count;
+  std::unique_ptr<std::uint32_t*[]> kept = count > 0 ? std::make_unique<std::uint32_t*[]>(count) : nullptr;
+  for (std::uint32_t page = 0; page < page_count_; ++page) {
+    if (!used[page] && pages_[page] != empty_page()) delete[] std::exchange(pages_[page], empty_page());
+    if (page < count) kept[page] = pages_[page];
+  }
+  pages_ = std::move(kept);
+  page_count_ = count;
+  packed_.shrink_to_fit();
 }
 
 std::size_t SparseSet::memory_bytes() const {

@@ -46,6 +46,10 @@ class SparseSet {
   void reorder(std::span<const std::uint32_t> order);
 
   void reserve(std::size_t members) { packed_.reserve(members); }
+  /// Members that fit into the packed list without growth.
+  std::size_t capacity() const { return packed_.capacity(); }
+  /// Gives back the pages without members and what the packed list has too much. O(pages + size).
+  void shrink_to_fit();
   std::size_t memory_bytes() const;
 
  private:

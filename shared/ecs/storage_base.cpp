@@ -52,8 +52,11 @@ void StorageBase::move_values(std::byte* target, std::byte* source, std::size_t 
 }
 
 void StorageBase::grow(std::size_t least) {
-  const std::size_t capacity = std::max({least, capacity_ + capacity_ / 2, std::size_t{16}});
-  std::byte* values = allocate(capacity);
+  set_capacity(std::max({least, capacity_ + capacity_ / 2, std::size_t{16}}));
+}
+
+void StorageBase::set_capacity(std::size_t capacity) {
+  std::byte* values = capacity == 0 ? nullptr : allocate(capacity);
   move_values(values, values_, size());
   free_values(values_);
   values_ = values;
@@ -63,6 +66,12 @@ void StorageBase::grow(std::size_t least) {
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
   if (operations_.bytes != 0 && values > capacity_) grow(values);
+}
+
+void StorageBase::shrink_to_fit() {
+  if (operations_.bytes != 0 && capacity_ != size()) set_capacity(size());
+  set_.shrink_to_fit();
+  changes_.shrink_to_fit(size());
 }
 
 void StorageBase::commit_append(Entity entity) {

@@ -8,7 +8,7 @@
 // 2. Every addition and removal, silent ones too, keeps the entity's mask, the change log and the change bits
 // right.
 // 3. Removal moves the last value into the hole. References into a pool hold until the next addition or
-// removal in it, and until it is sorted.
+// removal in it, and until it is sorted, shrunk or given room.
 #pragma once
 
 #include <cstddef>
@@ -124,7 +124,14 @@ class StorageBase {
   /// is announced. O(size of both). REQUIRES: a pool of the same registry; as sort() of Storage.
   void sort_as(const StorageBase& other);
 
+  /// Room for so many values in all: until then no addition moves the others.
   void reserve(std::size_t values);
+  /// Values (of a tag: entities) that fit without growth.
+  std::size_t capacity() const { return operations_.bytes == 0 ? set_.capacity() : capacity_; }
+  /// Gives back the memory that the present values do not need. O(size + pages of indices); each value moves
+  /// once.
+  void shrink_to_fit();
+  /// Of values, indices and marks, used or not.
   std::size_t memory_bytes() const;
 
   // Additions, removals and sorts so far, for the iteration rule.
@@ -184,6 +191,7 @@ class StorageBase {
 
  private:
   void grow(std::size_t least);
+  void set_capacity(std::size_t capacity);
   std::byte* allocate(std::size_t values) const;
   void move_values(std::byte* target, std::byte* source, std::size_t count) const;
   void keep_as_spare(std::byte* value);

@@ -146,6 +146,68 @@ TEST_F(StorageOrder, SortInsideALoopOverAnotherPoolIsAllowed) {
   EXPECT_EQ(visited, 5);
 }
 
+TEST_F(StorageOrder, ShrinkGivesBackTheMemoryOfWhoLeft) {
+  fill(10'000);
+  const std::size_t full = pool.memory_bytes();
+  for (std::uint32_t index = 100; index < 10'000; ++index) world.remove<Position>(at(index));
+  EXPECT_EQ(pool.memory_bytes(), full) << "removal keeps the memory for those who come";
+  world.shrink_to_fit();
+  EXPECT_EQ(pool.capacity(), 100u);
+  constexpr std::size_t kValues = 100 * sizeof(Position);
+  constexpr std::size_t kIndices =
+      100 * sizeof(std::uint32_t) + SparseSet::kPageEntries * sizeof(std::uint32_t);
+  constexpr std::size_t kMarks = 8 * (sizeof(std::uint64_t) + 1);  // eight runs of 64
+  EXPECT_EQ(pool.memory_bytes(), kValues + kIndices + kMarks + sizeof(void*)) << "one page and its pointer";
+  for (std::uint32_t index = 0; index < 100; ++index) {
+    EXPECT_EQ(world.get<const Position>(at(index)).y, static_cast<float>(index));
+  }
+}
+
+TEST_F(StorageOrder, ShrunkToNothingAPoolGrowsAgain) {
+  for (int i = 0; i < 1000; ++i) world.emplace<Name>(world.create(), std::string(30, 'a'));
+  StorageBase& names = world.storage<Name>();
+  world.clear<Name>();
+  names.shrink_to_fit();
+  EXPECT_EQ(names.memory_bytes(), 0u);
+  EXPECT_EQ(names.capacity(), 0u);
+  EXPECT_FALSE(names.contains_index(999));
+  world.emplace<Name>(at(999), "back");
+  EXPECT_EQ(world.get<const Name>(at(999)).text, "back");
+  EXPECT_TRUE(names.is_dirty(at(999)));
+}
+
+TEST_F(StorageOrder, ShrinkKeepsAnEmptyPageBetweenTwoUsedOnesReadable) {
+  fill(1000);
+  for (std::uint32_t index = 1; index < 999; ++index) world.remove<Position>(at(index));
+  world.shrink_to_fit();
+  EXPECT_TRUE(pool.contains_index(0));
+  EXPECT_FALSE(pool.contains_index(500));
+  EXPECT_TRUE(pool.contains_index(999));
+  EXPECT_FALSE(pool.contains_index(5000));
+  world.emplace<Position>(at(500), 5.0f, 0.0f);
+  EXPECT_EQ(world.get<const Position>(at(500)).x, 5.0f);
+}
+
+TEST_F(StorageOrder, ShrinkKeepsWhatChanged) {
+  fill(2000);
+  for (std::uint32_t index = 600; index < 2000; ++index) world.remove<Position>(at(index));
+  world.clear_changes();
+  world.patch<Position>(at(599), [](Position&) {});
+  world.shrink_to_fit();
+  EXPECT_EQ(dirty(pool), (std::set<std::uint32_t>{599}));
+  EXPECT_EQ(possibly_changed(pool), (std::set<std::uint32_t>{599}));
+}
+
+TEST_F(StorageOrder, MemoryOfTheRegistryIsThatOfItsParts) {
+  fill(5000);
+  std::size_t parts = world.entity_table().memory_bytes();
+  for (std::uint16_t type = 0; type < world.component_count(); ++type) {
+    parts += world.storage(ComponentType{type}).memory_bytes();
+  }
+  EXPECT_EQ(world.memory_bytes(), parts);
+  EXPECT_GT(parts, 5000 * sizeof(Position));
+}
+
 struct StorageOrderDeathTest : StorageOrder {};
 
 TEST_F(StorageOrderDeathTest, SortInsideALoopOverThePool) {

@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "shared/base/fault.hpp"
 #include "shared/base/hash.hpp"
 
 namespace shoal {
 namespace {
+
+constexpr const char* kRuleNew =
+    "the entity has the component already; use emplace_or_replace() or replace()";
+constexpr const char* kRuleNotDying =
+    "the entity is dying, its on_destroy signals run; nothing can be added any more";
 
 [[noreturn]] void refuse_registration(std::string_view name, std::string_view why) {
   assertion_failed("registration", fmt::format("register_component(\"{}\"): {}", name, why).c_str(), __FILE__,
@@ -227,13 +233,31 @@ std::size_t Registry::memory_bytes() const {
 }
 
 void Registry::refuse_second(const StorageBase& pool, Entity entity) {
-  pool.refuse("emplace", entity,
-              "the entity has the component already; use emplace_or_replace() or replace()");
+  pool.refuse("emplace", entity, kRuleNew);
 }
 
 void Registry::refuse_dying(const StorageBase& pool, Entity entity) {
-  pool.refuse("emplace", entity,
-              "the entity is dying, its on_destroy signals run; nothing can be added any more");
+  pool.refuse("emplace", entity, kRuleNotDying);
+}
+
+void Registry::prepare_insert(StorageBase& pool, std::span<const Entity> entities, const void* values) const {
+  for (const Entity entity : entities) {
+    if (!alive(entity)) pool.refuse("insert", entity, StorageBase::kRuleAlive);
+    if (pool.contains_index(entity.index)) pool.refuse("insert", entity, kRuleNew);
+    if (!endings_.empty() && dying(entity)) pool.refuse("insert", entity, kRuleNotDying);
+  }
+  // Living entities differ by their indices. Rising ones, as they come from create(), need no copy.
+  if (std::adjacent_find(entities.begin(), entities.end(), std::greater_equal<>()) != entities.end()) {
+    std::vector<Entity> sorted(entities.begin(), entities.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) pool.refuse("insert", *twice, "the entity stands in the range twice");
+  }
+  const std::less<const void*> before;
+  SHOAL_ASSERT(values == nullptr || pool.empty() || before(values, pool.values_) ||
+                   !before(values, pool.values_ + pool.size() * pool.value_bytes()),
+               "insert of values that lie in the pool, which moves as it grows; copy them first");
+  pool.make_room(entities.size());
 }
 
 std::string Registry::describe(Entity entity) const {

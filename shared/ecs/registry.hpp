@@ -14,8 +14,7 @@
 //    remaining listeners are not called. Adding to a dying entity is refused.
 // 4. The registry's end fires on_destroy as well: what a listener captures outlives the registry, or the
 //    connection is a scoped one.
-// 5. References and pointers into a pool hold until the next addition to or removal from that pool, and until
-//    it is sorted, shrunk or given room.
+// 5. References and pointers into a pool hold until it is added to, removed from, sorted, shrunk or given room.
 #pragma once
 
 #include <cstddef>
@@ -160,6 +159,22 @@ class Registry {
     if (!pool.contains_index(entity.index)) return emplace_new(pool, entity, std::forward<Args>(args)...);
     if constexpr (!kIsTag<T>) return (pool.get(entity));
   }
+  /// As emplace for one after the other, in this order, each with its signals before the next comes, but the
+  /// pool grows once. REQUIRES, checked before anything changes: all alive, none dying, none has it, none stands
+  /// there twice. O(entities), with a sort if their indices do not rise.
+  template <class T>
+  void insert(std::span<const Entity> entities, const T& value = T{}) {
+    const T copy = value;  // it may lie in the pool that grows
+    prepare_insert(storage<T>(), entities, nullptr);
+    for (const Entity entity : entities) emplace<T>(entity, copy);
+  }
+  /// Value number i for entity number i. REQUIRES: as many of both; the values do not lie in the pool.
+  template <class T>
+  void insert(std::span<const Entity> entities, std::span<const T> values) {
+    SHOAL_ASSERT(entities.size() == values.size(), "insert takes as many values as entities");
+    prepare_insert(storage<T>(), entities, values.data());
+    for (std::size_t i = 0; i < entities.size(); ++i) emplace<T>(entities[i], values[i]);
+  }
   /// REQUIRES: it has one. Fires on_update.
   template <class T, class... Args>
   decltype(auto) replace(Entity entity, Args&&... args) {
@@ -293,8 +308,7 @@ class Registry {
   std::string describe(Entity entity) const;
   /// Of every pool; see StorageBase. What is known of indices, dead ones too, stays: handles rest on it.
   void shrink_to_fit();
-  /// Of the pools and the table of entities, used or not.
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const;  // of the pools and the table of entities, used or not
   void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
   const EntityTable& entity_table() const { return entities_; }
 
@@ -355,6 +369,7 @@ class Registry {
     if constexpr (!kIsTag<T>) return (pool.settled(entity));
   }
   [[noreturn]] static void refuse_dying(const StorageBase& pool, Entity entity);
+  void prepare_insert(StorageBase& pool, std::span<const Entity> entities, const void* values) const;
 
   template <class List, class... X, class... T>
   auto make_view(detail::Types<T...>) {

@@ -68,6 +68,12 @@ void StorageBase::reserve(std::size_t values) {
   if (operations_.bytes != 0 && values > capacity_) grow(values);
 }
 
+void StorageBase::make_room(std::size_t added) {
+  const std::size_t needed = size() + added;
+  if (operations_.bytes != 0 && needed > capacity_) grow(needed);
+  if (needed > set_.capacity()) set_.reserve(std::max(needed, set_.capacity() + set_.capacity() / 2));
+}
+
 void StorageBase::shrink_to_fit() {
   if (operations_.bytes != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();

@@ -155,6 +155,8 @@ class StorageBase {
     return values_ + size() * operations_.bytes;
   }
   void commit_append(Entity entity);
+  /// Memory for so many more, at once. Grows by a factor, so that many small ranges do not copy the pool each.
+  void make_room(std::size_t added);
   /// The value at order[p] moves to p, with its entity and its marks. REQUIRES: each position once.
   void reorder(std::span<const std::uint32_t> order);
   /// Takes the component from its entity without signals.

@@ -35,6 +35,14 @@ std::size_t allocations_so_far() {
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
+// All forms: the library's own ones would come from another allocator than the operator delete below gives back to.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment,
+                                     const std::nothrow_t&) noexcept {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }

@@ -336,7 +336,8 @@ void ClientView::on_acknowledged(Sequence sequence) {
 
     if (block.is_common) chunk.count_acknowledgement(block.to);
     // At rest all come to have the same one anyway, and the chunk keeps no older version for their sake.
-    const bool moves_alone = !subscription->baseline || chunk.current().tick() == block.to;
+    const bool moves_alone = !subscription->baseline || chunk.current().tick() == block.to ||
+                             chunks_->followers(block.index) < crowd_;
     const bool is_wanted = block.is_common || moves_alone ||
                            ticks_between(*subscription->baseline, block.to) > kMaxBaselineLagTicks;
     if (!is_wanted) return;

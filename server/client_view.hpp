@@ -3,9 +3,9 @@
 // FlatBuffers; the server writes the frames.
 //
 // 1. A baseline is a version that the client acknowledged, hence decoded and found to match. It only goes
-//    forward, and is pinned in its chunk as long as it is one. Clients move on together, so that many have the same
-//    baseline and blocks are shared: to a version that was sent in a tick in which all were sent theirs, when most
-//    have it. Who cannot keep up with that moves on alone; of a chunk at rest all come to have the current one.
+//    forward, and is pinned in its chunk as long as it is one. Of a chunk that a crowd receives clients move on together,
+//    so that many have the same baseline and blocks are shared: to a version that was sent in a tick in which all were
+//    sent theirs, when most have it. Who cannot keep up with that moves on alone, as all do where there is no crowd.
 // 2. A version in flight is not sent again until it is known to be lost, and what it leads from is not sent
 //    from nothing meanwhile: joining costs each chunk once. One version in flight is pinned, so that its
 //    acknowledgement is worth something however long the way is.
@@ -81,7 +81,11 @@ class ClientView {
   /// The references outlive the view. `full_states` is the budget of all clients together for full states.
   ClientView(ChunkStore& chunks, const InterestConfig& interest, ReplicationCounters& counters,
              SendBudget& full_states)
-      : chunks_(&chunks), counters_(&counters), full_states_(&full_states), interest_(interest) {}
+      : chunks_(&chunks),
+        counters_(&counters),
+        full_states_(&full_states),
+        crowd_(interest.crowd),
+        interest_(interest) {}
   ~ClientView();
   ClientView(const ClientView&) = delete;
   ClientView& operator=(const ClientView&) = delete;
@@ -196,6 +200,7 @@ class ClientView {
   ChunkStore* chunks_;
   ReplicationCounters* counters_;
   SendBudget* full_states_;
+  std::uint32_t crowd_;
   Interest interest_;
   std::vector<Subscription> subscriptions_;
   std::vector<Known> known_;  // by chunk index

@@ -155,9 +155,11 @@ TEST_F(ClientViewOrderTest, ClientsOfOneLevelAreServedInTheSameTicksFromOneEncod
 TEST_F(ClientViewOrderTest, ClientsMoveOnToTheirNextBaselineWhenMostHaveIt) {
   const Entity entity = create_at(16, 16);
   std::vector<std::unique_ptr<ClientView>> others;
-  for (int i = 0; i < 3; ++i)
-    others.push_back(std::make_unique<ClientView>(world.chunks, kConfig, counters, full_states));
-  const std::array<ClientView*, 4> views{&view, others[0].get(), others[1].get(), others[2].get()};
+  InterestConfig crowd = kConfig;
+  crowd.crowd = 0;
+  for (int i = 0; i < 4; ++i)
+    others.push_back(std::make_unique<ClientView>(world.chunks, crowd, counters, full_states));
+  const std::array<ClientView*, 4> views{others[0].get(), others[1].get(), others[2].get(), others[3].get()};
   std::array<std::vector<test::Sent>, 4> left;
   const auto run_tick_of_all = [&] {
     world.end_tick();

@@ -97,9 +97,18 @@ TEST_F(ClientViewTest, BaselineNeverGoesBack) {
   EXPECT_TRUE(view.has_everything());
 }
 
+/// Any number of receivers is a crowd.
+class ClientViewInACrowdTest : public test::ClientViewHarness {
+ protected:
+  ClientViewInACrowdTest() : test::ClientViewHarness({.crowd = 0}), entity(create_at(16, 16)) {}
+  ChunkId chunk() const { return chunk_id(entity); }
+
+  Entity entity;
+};
+
 // All clients are sent what changed in these ticks, so that what leads from them is encoded once for all. A client that
 // is alone is most of them.
-TEST_F(ClientViewTest, VersionsOfCommonTicksBecomeBaselinesWhileThingsMove) {
+TEST_F(ClientViewInACrowdTest, VersionsOfCommonTicksBecomeBaselinesWhileThingsMove) {
   settle();
   run_until_common_tick_of(chunk());
   change(entity);

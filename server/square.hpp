@@ -24,7 +24,7 @@ struct InterestConfig {
   double radius = 0;
   /// From so many receivers of a chunk on they move to new baselines together. More of them then share an encoded body,
   /// which leads from an older state and is larger: worth it where many stand in one place.
-  std::uint32_t crowd = 100;
+  std::uint32_t crowd = 8;
 
   /// Who stands in a square stays in it until it is further outside than this. Against moving to and fro on an edge.
   double square_hysteresis() const { return square_size / 8; }

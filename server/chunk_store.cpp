@@ -103,7 +103,6 @@ void ChunkStore::end_tick(Tick now) {
   touched_.clear();
   std::erase_if(has_old_versions_, [&](ChunkIndex index) {
     Entry& entry = entries_[index.value];
-    if (!entry.chunk) return true;
     entry.has_old_versions = entry.chunk->trim(now);
     return !entry.has_old_versions;
   });

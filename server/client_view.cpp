@@ -404,10 +404,10 @@ void ClientView::move_on(Subscription& subscription, Tick current) {
 }
 
 bool ClientView::on_resync(ChunkId chunk, Epoch epoch, Tick now) {
-  Subscription* subscription = find(chunks_->index_of(chunk), chunk, epoch);
+  const ChunkIndex index = chunks_->index_of(chunk);
+  Subscription* subscription = find(index, chunk, epoch);
   if (!subscription) {
     // Of an epoch that is over it was asked in good faith.
-    const ChunkIndex index = chunks_->index_of(chunk);
     const bool was_there = index.value < known_.size() && known_[index.value].chunk == chunk;
     if (!was_there || epoch == Epoch{}) ++counters_->bad_resyncs;
     return false;

@@ -10,10 +10,37 @@ void ChangeBits::grow() {
   dirty_.resize(runs);
 }
 
-void ChangeBits::touch_first(std::size_t values) {
-  if (values == 0) return;
-  std::fill_n(runs_.begin(), (values + kRun - 1) / kRun, Mark::Touched);
+void ChangeBits::touch_runs(std::size_t begin, std::size_t end) {
+  std::fill(runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.begin() + static_cast<std::ptrdiff_t>(end),
+            Mark::Touched);
+}
+
+void ChangeBits::append_range(std::uint32_t first, std::uint32_t count) {
+  if (count == 0) return;
+  const std::uint32_t end = first + count;
+  while ((std::size_t{end} + kRun - 1) / kRun > runs_.size()) grow();
+  for (std::uint32_t position = first; position < end;) {
+    const std::uint32_t run = position / kRun;
+    const std::uint32_t in_run = std::min(end - position, kRun - position % kRun);
+    dirty_[run] |= (~std::uint64_t{0} >> (kRun - in_run)) << (position % kRun);
+    runs_[run] = runs_[run] | Mark::Dirty;
+    position += in_run;
+  }
   changed_ = true;
+}
+
+void ChangeBits::swap_positions(std::uint32_t a, std::uint32_t b) {
+  if (is_dirty(a) != is_dirty(b)) {
+    const std::uint32_t now_dirty = is_dirty(a) ? b : a;
+    const std::uint32_t now_clean = is_dirty(a) ? a : b;
+    dirty_[now_clean >> 6] &= ~(std::uint64_t{1} << (now_clean & 63));
+    mark_dirty(now_dirty);
+  }
+  // A write through a reference may have hit either of them.
+  if (has(runs_[a >> 6] | runs_[b >> 6], Mark::Touched)) {
+    runs_[a >> 6] = runs_[a >> 6] | Mark::Touched;
+    runs_[b >> 6] = runs_[b >> 6] | Mark::Touched;
+  }
 }
 
 void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {

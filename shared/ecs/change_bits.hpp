@@ -25,6 +25,8 @@ class ChangeBits {
     if ((position >> 6) >= runs_.size()) grow();
     mark_dirty(position);
   }
+  /// So many new values at the end, dirty. REQUIRES: first is the number of values before.
+  void append_range(std::uint32_t first, std::uint32_t count);
   void mark_dirty(std::uint32_t position) {
     dirty_[position >> 6] |= std::uint64_t{1} << (position & 63);
     runs_[position >> 6] = runs_[position >> 6] | Mark::Dirty;
@@ -42,10 +44,16 @@ class ChangeBits {
   /// A plain store: no read, so no chain between the elements of a loop. Overwriting Mark::Dirty is fine,
   /// since a touched run is looked at whole.
   void touch_in_loop(std::uint32_t position) { runs_[position >> 6] = Mark::Touched; }
-  void touch_first(std::size_t values);
+  /// All from `first` on were handed out. REQUIRES: they are there.
+  void touch_range(std::size_t first, std::size_t count) {
+    if (count == 0) return;
+    touch_runs(first / kRun, (first + count + kRun - 1) / kRun);
+    changed_ = true;
+  }
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
   void erase_at(std::uint32_t position, std::uint32_t last);
+  void swap_positions(std::uint32_t a, std::uint32_t b);
   /// The value at order[p] moves to p. A touched run makes every run touched that one of its values comes to
   /// lie in: a write through a reference may have hit any of them. Linear; constant when nothing changed.
   void reorder(std::span<const std::uint32_t> order);
@@ -90,6 +98,7 @@ class ChangeBits {
   }
 
   void grow();
+  void touch_runs(std::size_t begin, std::size_t end);
   static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;
     // One load to the compiler, and the same answer on any byte order.

@@ -1,5 +1,6 @@
 #include "shared/ecs/signal.hpp"
 
+#include <functional>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ struct SignalTest : testing::Test {
   void publish() {
     signal.publish_while(world, kNullEntity, [] { return true; });
   }
-  Signal::Listener note(std::string name) {
+  std::function<void(Registry&, Entity)> note(std::string name) {
     return [this, name](Registry&, Entity) { heard.push_back(name); };
   }
 

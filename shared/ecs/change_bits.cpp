@@ -1,6 +1,7 @@
 #include "shared/ecs/change_bits.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace shoal {
 
@@ -11,8 +12,7 @@ void ChangeBits::grow() {
 }
 
 void ChangeBits::touch_runs(std::size_t begin, std::size_t end) {
-  std::fill(runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.begin() + static_cast<std::ptrdiff_t>(end),
-            Mark::Touched);
+  std::fill(runs_.begin() + begin, runs_.begin() + end, Mark::Touched);
 }
 
 void ChangeBits::append_range(std::uint32_t first, std::uint32_t count) {
@@ -44,6 +44,7 @@ void ChangeBits::swap_positions(std::uint32_t a, std::uint32_t b) {
 }
 
 void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
+  if (!changed_) return;
   const std::uint64_t last_bit = std::uint64_t{1} << (last & 63);
   const std::uint64_t bit = std::uint64_t{1} << (position & 63);
   const bool last_was_dirty = (dirty_[last >> 6] & last_bit) != 0;
@@ -62,10 +63,10 @@ void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
 
 void ChangeBits::reorder(std::span<const std::uint32_t> order) {
   if (!changed_) return;
-  std::vector<Mark> runs_before(runs_.size());
-  std::vector<std::uint64_t> dirty_before(dirty_.size());
-  runs_.swap(runs_before);
-  dirty_.swap(dirty_before);
+  const std::vector<Mark> runs_before(runs_.begin(), runs_.end());
+  const std::vector<std::uint64_t> dirty_before(dirty_.begin(), dirty_.end());
+  std::fill(runs_.begin(), runs_.end(), Mark::None);
+  std::fill(dirty_.begin(), dirty_.end(), 0);
   for (std::uint32_t position = 0; position < order.size(); ++position) {
     const std::uint32_t source = order[position];
     if ((dirty_before[source >> 6] >> (source & 63)) & 1) mark_dirty(position);

@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -84,7 +85,7 @@ class ChangeBits {
 
   /// Gives back what lies beyond `values` places. REQUIRES: no more are in use.
   void shrink_to_fit(std::size_t values);
-  std::size_t memory_bytes() const { return dirty_.capacity() * sizeof(std::uint64_t) + runs_.capacity(); }
+  std::size_t memory_bytes() const { return dirty_.memory_bytes() + runs_.memory_bytes(); }
 
  private:
   // An enumeration and not a plain byte: a byte may alias everything, and each touch would make the compiler
@@ -124,8 +125,8 @@ class ChangeBits {
   }
 
   bool changed_ = false;
-  std::vector<Mark> runs_;
-  std::vector<std::uint64_t> dirty_;
+  PlainList<Mark> runs_;
+  PlainList<std::uint64_t> dirty_;
 };
 
 }  // namespace shoal

@@ -74,14 +74,21 @@ class EntityTable {
     return masks_.data() + std::size_t{index} * mask_words_;
   }
   std::uint64_t* mask(std::uint32_t index) { return masks_.data() + std::size_t{index} * mask_words_; }
+  /// Where a component type stands in each mask.
+  struct MaskBit {
+    explicit MaskBit(ComponentType type) : word(type.value >> 6u), bit(std::uint64_t{1} << (type.value & 63)) {}
+    std::uint32_t word;
+    std::uint64_t bit;
+  };
   bool has(std::uint32_t index, ComponentType type) const {
-    return (mask(index)[type.value >> 6] >> (type.value & 63)) & 1;
+    const MaskBit in_mask(type);
+    return (mask(index)[in_mask.word] & in_mask.bit) != 0;
   }
-  void set(std::uint32_t index, ComponentType type) {
-    mask(index)[type.value >> 6] |= std::uint64_t{1} << (type.value & 63);
-  }
-  void reset(std::uint32_t index, ComponentType type) {
-    mask(index)[type.value >> 6] &= ~(std::uint64_t{1} << (type.value & 63));
+  void set(std::uint32_t index, const MaskBit& in_mask) { mask(index)[in_mask.word] |= in_mask.bit; }
+  void reset(std::uint32_t index, const MaskBit& in_mask) { mask(index)[in_mask.word] &= ~in_mask.bit; }
+
+  void clear_mask(std::uint32_t index) {
+    for (std::uint32_t word = 0; word < mask_words_; ++word) mask(index)[word] = 0;
   }
 
   /// Rises whenever a component is added or removed, or a value moves: positions and references into pools that

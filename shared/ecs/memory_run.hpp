@@ -79,7 +79,7 @@ class PlainList {
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
   /// New places hold `value`.
-  void resize(std::size_t size, const T& value = T{}) {
+  void resize(std::size_t size, const T value = T{}) {
     if (size > capacity_) grow(size);
     for (std::size_t at = size_; at < size; ++at) data()[at] = value;
     size_ = size;

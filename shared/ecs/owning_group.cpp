@@ -44,7 +44,10 @@ OwningGroup::OwningGroup(const EntityTable& entities, Pools pools)
                                        pool->name(), other->name()));
     }
   }
-  for (StorageBase* pool : all) pool->groups_.push_back(this);
+  for (StorageBase* pool : all) {
+    pool->groups_.push_back(this);
+    pool->grouped_ = true;
+  }
 }
 
 bool OwningGroup::owns(const StorageBase& pool) const {

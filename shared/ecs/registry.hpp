@@ -280,9 +280,9 @@ class Registry : public RegistryBase {
     pool.append(entity, std::forward<Args>(args)...);
     if (pool.on_construct().empty()) {
       // A group may have moved it from the end.
-      if constexpr (!kIsTag<T>) return (pool.at(pool.groups_.empty() ? pool.size() - 1 : pool.position(entity.index)));
+      if constexpr (!kIsTag<T>) return (pool.at(pool.grouped_ ? pool.position(entity.index) : pool.size() - 1));
     } else {
-      pool.publish_construct(entity);
+      pool.publish_construct_known(entity);
       if constexpr (!kIsTag<T>) return (pool.settled(entity));
     }
   }
@@ -298,7 +298,7 @@ class Registry : public RegistryBase {
   template <class T>
   decltype(auto) published_update(Storage<T>& pool, Entity entity, [[maybe_unused]] std::uint32_t at,
                                   [[maybe_unused]] std::uint32_t version) {
-    if (!pool.on_update().empty()) pool.publish_update(entity);
+    if (!pool.on_update().empty()) pool.publish_update_known(entity);
     if constexpr (!kIsTag<T>)
       return (entities_.structure_version() == version ? pool.at(at) : pool.settled(entity));
   }
@@ -307,7 +307,7 @@ class Registry : public RegistryBase {
   void insert_prepared(std::span<const Entity> entities, ValueAt value_at) {
     Storage<T>& pool = storage<T>();
     if constexpr (!kStableAddress<T> && std::is_nothrow_copy_constructible_v<T>) {
-      if (pool.on_construct().empty() && pool.groups_.empty()) {
+      if (pool.on_construct().empty() && !pool.grouped_) {
         pool.append_range(entities, value_at);
         return;
       }

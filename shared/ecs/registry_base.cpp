@@ -62,7 +62,7 @@ void RegistryBase::freeze() {
   frozen_ = true;
   std::sort(by_wire_id_.begin(), by_wire_id_.end());
   entities_.set_mask_words(static_cast<std::uint32_t>((pools_.size() + 63) / 64));
-  pool_by_slot_.assign(*std::max_element(slots_.begin(), slots_.end()) + 1, nullptr);
+  pool_by_slot_.resize(*std::max_element(slots_.begin(), slots_.end()) + 1, nullptr);
   for (std::size_t i = 0; i < pools_.size(); ++i) pool_by_slot_[slots_[i]] = pools_[i].get();
 }
 
@@ -171,18 +171,25 @@ void RegistryBase::destroy(Entity entity) {
 }
 
 void RegistryBase::destroy_now(Entity entity) {
+  const std::uint32_t words = entities_.mask_words();
   const auto for_each_component = [&](auto fn) {
-    for (std::uint32_t word = 0; word < entities_.mask_words(); ++word) {
+    // The table of masks may move while listeners run.
+    for (std::uint32_t word = 0; word < words; ++word) {
       for (std::uint64_t bits = entities_.mask(entity.index)[word]; bits != 0; bits &= bits - 1)
         fn(*pools_[word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))]);
     }
   };
-  endings_.push_back({entity, {}, false});
-  for_each_component([&](StorageBase& pool) {
-    if (!pool.on_destroy().empty()) pool.publish_destroy(entity);
-  });
-  for_each_component([&](StorageBase& pool) { pool.erase_index(entity.index); });
-  endings_.pop_back();
+  bool heard = false;
+  for_each_component([&](const StorageBase& pool) { heard |= !pool.on_destroy_.empty(); });
+  if (heard) {
+    endings_.push_back({entity, {}, false});
+    for_each_component([&](StorageBase& pool) {
+      if (!pool.on_destroy().empty()) pool.publish_destroy(entity);
+    });
+    endings_.pop_back();
+  }
+  for_each_component([&](StorageBase& pool) { pool.erase_of_dying(entity.index); });
+  entities_.clear_mask(entity.index);
   entities_.release(entity);
   log_.add(LogKind::Died, entity);
 }

@@ -165,8 +165,8 @@ class RegistryBase {
   EntityTable entities_;
   ChangeLog log_;
   bool frozen_ = false;
-  std::vector<StorageBase*> pool_by_slot_;
-  std::vector<Ending> endings_;
+  PlainList<StorageBase*> pool_by_slot_;
+  PlainList<Ending> endings_;
   std::vector<std::unique_ptr<StorageBase>> pools_;
   std::vector<std::unique_ptr<OwningGroup>> groups_;
   std::vector<std::uint32_t> slots_;                                 // of each pool

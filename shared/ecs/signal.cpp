@@ -1,5 +1,7 @@
 #include "shared/ecs/signal.hpp"
 
+#include <vector>
+
 namespace shoal {
 
 void ScopedConnection::disconnect() {
@@ -39,11 +41,15 @@ bool Signal::disconnect(ListenerId id) {
 void Signal::sweep() {
   // First out of the list, then ended: what a listener's end does may come back here.
   std::vector<Entry> ended;
-  std::erase_if(entries_, [&](const Entry& entry) {
-    if (entry.id.value != 0) return false;
-    ended.push_back(entry);
-    return true;
-  });
+  std::size_t kept = 0;
+  for (const Entry& entry : entries_) {
+    if (entry.id.value == 0) {
+      ended.push_back(entry);
+    } else {
+      entries_[kept++] = entry;
+    }
+  }
+  entries_.resize(kept);
   for (const Entry& entry : ended) entry.end(entry.object);
 }
 

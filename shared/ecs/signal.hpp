@@ -13,10 +13,10 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "shared/base/assert.hpp"
 #include "shared/ecs/entity.hpp"
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -86,13 +86,15 @@ class Signal {
   /// Calls the listeners one after the other; the second and every later one only if `goes_on()` holds.
   template <class Predicate>
   void publish_while(Registry& registry, Entity entity, Predicate goes_on) {
-    if (empty()) return;
-    const Dispatch dispatch(*this);
     const std::size_t count = entries_.size();  // those who connect during this event hear the next one
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0 && !goes_on()) break;
-      const Entry entry = entries_[i];  // a copy: the list may grow meanwhile
-      if (entry.id.value != 0) entry.call(entry.object, registry, entity);
+    if (count == 0) return;
+    const Dispatch dispatch(*this);
+    for (std::size_t i = 0;;) {
+      // Copies: the list may grow meanwhile.
+      const auto call = entries_[i].call;
+      void* const object = entries_[i].object;
+      if (entries_[i].id.value != 0) call(object, registry, entity);
+      if (++i == count || !goes_on()) return;
     }
   }
 
@@ -115,7 +117,7 @@ class Signal {
   ScopedConnection scoped(ListenerId id);
   void sweep();
 
-  std::vector<Entry> entries_;
+  PlainList<Entry> entries_;
   std::size_t connected_ = 0;
   std::uint32_t depth_ = 0;
   std::uint64_t last_id_ = 0;

@@ -46,6 +46,8 @@ StorageBase::StorageBase(StorageContext context, ComponentType type, std::string
     : run_(operations.alignment),
       context_(context),
       stride_(operations.stable_addresses ? sizeof(void*) : operations.bytes),
+      mask_bit_(type),
+      plain_(operations.destroy == nullptr && !operations.stable_addresses),
       type_(type),
       operations_(operations),
       wire_id_(fnv1a32(name)),
@@ -128,7 +130,7 @@ void StorageBase::commit_range(std::span<const Entity> entities) {
   changes_.append_range(first, static_cast<std::uint32_t>(entities.size()));
   const bool logged = context_.log->enabled();
   for (const Entity entity : entities) {
-    context_.entities->set(entity.index, type_);
+    context_.entities->set(entity.index, mask_bit_);
     if (logged) context_.log->add(LogKind::Added, entity, type_);
   }
   note_structure_change(kAbsent);
@@ -143,25 +145,47 @@ void StorageBase::end_value(std::byte* place) {
   if (slab_) slab_->give_back(place);
 }
 
-void StorageBase::erase_index(std::uint32_t index) {
-  if (!groups_.empty()) [[unlikely]] {
-    for (OwningGroup* group : groups_) group->before_removal(*this, index);
-  }
+void StorageBase::erase_value(std::uint32_t index) {
   const std::uint32_t position = set_.position(index);
   const auto last = static_cast<std::uint32_t>(size() - 1);
   if (stride_ != 0) {
-    end_value(value_place(position));
-    if (position != last)
-      move_places(run_.data() + std::size_t{position} * stride_, run_.data() + std::size_t{last} * stride_, 1);
+    std::byte* hole = run_.data() + std::size_t{position} * stride_;
+    std::byte* last_place = run_.data() + std::size_t{last} * stride_;
+    const bool heard = on_construct_.dispatching() || on_update_.dispatching();
+    if (plain_ && !heard) [[likely]] {
+      if (position != last) copy_value(hole, last_place, stride_);
+    } else {
+      end_value(value_place(position));
+      if (position != last) move_places(hole, last_place, 1);
+    }
   }
   set_.erase_at(position);
   if (!fault("lose-dirty-on-swap")) changes_.erase_at(position, last);
-  context_.entities->reset(index, type_);
-  if (!fault("log-forgets-removals"))
+  if (context_.log->enabled() && !fault("log-forgets-removals"))
     context_.log->add(LogKind::Removed, context_.entities->at(index), type_);
   note_structure_change(index);
-  if (!groups_.empty()) [[unlikely]]
+}
+
+void StorageBase::take_from_groups(std::uint32_t index) {
+  for (OwningGroup* group : groups_) group->before_removal(*this, index);
+}
+
+void StorageBase::erase_index(std::uint32_t index) {
+  if (grouped_) [[unlikely]]
+    take_from_groups(index);
+  erase_value(index);
+  context_.entities->reset(index, mask_bit_);
+  if (grouped_) [[unlikely]]
     tell_groups(index);
+}
+
+void StorageBase::erase_of_dying(std::uint32_t index) {
+  if (grouped_) [[unlikely]] {
+    // What the others see of it in its mask must be right.
+    erase_index(index);
+    return;
+  }
+  erase_value(index);
 }
 
 void StorageBase::tell_groups(std::uint32_t index) {
@@ -261,10 +285,10 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
 }
 
 void StorageBase::publish_construct(Entity entity) {
-  if (contains(entity)) on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  if (contains(entity)) publish_construct_known(entity);
 }
 void StorageBase::publish_update(Entity entity) {
-  if (contains(entity)) on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  if (contains(entity)) publish_update_known(entity);
 }
 void StorageBase::publish_destroy(Entity entity) {
   on_destroy_.publish_while(*context_.registry, entity, [] { return true; });

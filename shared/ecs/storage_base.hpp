@@ -144,7 +144,7 @@ class StorageBase {
   /// Of values, indices and marks, used or not.
   std::size_t memory_bytes() const;
 
-  // Additions, removals and sorts so far, for the iteration rule.
+  // Additions, removals and sorts so far, for the iteration rule. Counted where SHOAL_DEBUG_ASSERT is on.
   std::uint32_t structure_version() const { return structure_version_; }
   /// True if each addition and removal since that version concerned this index.
   bool only_changed(std::uint32_t index, std::uint32_t since_version) const {
@@ -157,6 +157,14 @@ class StorageBase {
   friend class RegistryBase;
 
   StorageBase(StorageContext context, ComponentType type, std::string_view name, ValueOperations operations);
+
+  // As publish_construct and publish_update. REQUIRES: contains(entity).
+  void publish_construct_known(Entity entity) {
+    on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  }
+  void publish_update_known(Entity entity) {
+    on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  }
 
   // An addition is prepared (memory), constructed by the typed shell, and committed: if the constructor
   // throws, nothing happened.
@@ -172,10 +180,10 @@ class StorageBase {
     const auto at = static_cast<std::uint32_t>(size());
     set_.insert(entity.index);
     changes_.append(at);
-    context_.entities->set(entity.index, type_);
+    context_.entities->set(entity.index, mask_bit_);
     context_.log->add(LogKind::Added, entity, type_);
     note_structure_change(entity.index);
-    if (!groups_.empty()) [[unlikely]]
+    if (grouped_) [[unlikely]]
       tell_groups(entity.index);
   }
   /// Memory for so many more, at once. Grows by a factor, so that many small ranges do not copy the pool each.
@@ -187,6 +195,8 @@ class StorageBase {
   void reorder(std::span<const std::uint32_t> order);
   /// Takes the component from its entity without signals. REQUIRES: it has one.
   void erase_index(std::uint32_t index);
+  /// The same for an entity that loses everything, whose mask the caller clears.
+  void erase_of_dying(std::uint32_t index);
   /// For groups, which keep their entities at the front.
   void swap_positions(std::uint32_t a, std::uint32_t b);
   /// A valid value that belongs to nobody: what is left to refer to when a listener removed the component
@@ -196,9 +206,13 @@ class StorageBase {
   /// kAbsent: of all of them.
   void note_structure_change(std::uint32_t index) {
     context_.entities->note_structure_change();
+#if SHOAL_DEBUG_ASSERTS
     ++structure_version_;
     changes_in_a_row_ = index == last_changed_index_ ? changes_in_a_row_ + 1 : 1;
     last_changed_index_ = index;
+#else
+    static_cast<void>(index);
+#endif
   }
   /// Stops the program: which operation, which component, which entity, which rule.
   [[noreturn]] void refuse(const char* operation, Entity entity, const char* rule) const;
@@ -234,6 +248,8 @@ class StorageBase {
   void set_capacity(std::size_t capacity);
   void move_places(std::byte* target, std::byte* source, std::size_t count) const;
   void move_value(std::byte* target, std::byte* source) const;
+  void take_from_groups(std::uint32_t index);
+  void erase_value(std::uint32_t index);
   void end_value(std::byte* place);
   void keep_as_spare(std::byte* place);
   void place_stable_value();
@@ -242,7 +258,10 @@ class StorageBase {
   std::size_t capacity_ = 0;
   std::uint32_t stride_;                        // of the run; 0 for a tag
   std::optional<ValueSlab> slab_;               // of a type with stable addresses
-  std::vector<OwningGroup*> groups_;            // that this pool has a part in
+  EntityTable::MaskBit mask_bit_;
+  bool plain_ = false;    // values that are bytes in the run, and have no end
+  bool grouped_ = false;  // groups_ is not empty
+  std::vector<OwningGroup*> groups_;  // that this pool has a part in
   std::uint32_t structure_version_ = 0;
   std::uint32_t last_changed_index_ = kAbsent;
   std::uint32_t changes_in_a_row_ = 0;

@@ -10,6 +10,17 @@ void ChangeBits::grow() {
   dirty_.resize(runs);
 }
 
+void ChangeBits::assign_dirty(std::size_t values) {
+  clear();
+  if (values == 0) return;
+  while (runs_.size() * kRun < values) grow();
+  const std::size_t whole = values / kRun;
+  std::fill_n(dirty_.begin(), whole, ~std::uint64_t{0});
+  if (values % kRun != 0) dirty_[whole] = (std::uint64_t{1} << (values % kRun)) - 1;
+  std::fill_n(runs_.begin(), (values + kRun - 1) / kRun, Mark::Dirty);
+  changed_ = true;
+}
+
 void ChangeBits::touch_first(std::size_t values) {
   if (values == 0) return;
   std::fill_n(runs_.begin(), (values + kRun - 1) / kRun, Mark::Touched);

@@ -25,6 +25,8 @@ class ChangeBits {
     if ((position >> 6) >= runs_.size()) grow();
     mark_dirty(position);
   }
+  /// The values are all new, so many of them.
+  void assign_dirty(std::size_t values);
   void mark_dirty(std::uint32_t position) {
     dirty_[position >> 6] |= std::uint64_t{1} << (position & 63);
     runs_[position >> 6] = runs_[position >> 6] | Mark::Dirty;

@@ -120,6 +120,47 @@ void EntityTable::release(Entity entity) {
   enqueue(entity.index);
 }
 
+EntityTableState EntityTable::state() const {
+  EntityTableState state;
+  state.generations.reserve(generations_.size());
+  for (const std::uint32_t stored : generations_) state.generations.push_back(stored & ~kFree);
+  for (std::uint32_t index = oldest_free_; index != kNone;) {
+    state.free_queue.push_back(index);
+    index = next_of(masks_[std::size_t{index} * mask_words_]);
+  }
+  return state;
+}
+
+void EntityTable::restore(const EntityTableState& state) {
+  SHOAL_ASSERT(alive_count_ == 0, "restore while entities are alive: destroy them first");
+  SHOAL_ASSERT(state.generations.size() <= max_entities_, "restore of more indices than max_entities");
+  generations_ = state.generations;
+  masks_.assign(generations_.size() * mask_words_, 0);
+  oldest_free_ = newest_free_ = kNone;
+  retired_count_ = 0;
+  for (std::uint32_t& generation : generations_) {
+    if (generation != 0) continue;
+    generation = kFree;
+    ++retired_count_;
+  }
+  for (const std::uint32_t index : state.free_queue) {
+    generations_[index] |= kFree;
+    enqueue(index);
+  }
+  alive_count_ = generations_.size() - state.free_queue.size() - retired_count_;
+}
+
+void EntityTable::copy_from(const EntityTable& other) {
+  SHOAL_ASSERT(other.generations_.size() <= max_entities_, "a copy of more indices than max_entities");
+  SHOAL_ASSERT(other.mask_words_ == mask_words_, "a copy of a table with masks of another width");
+  generations_ = other.generations_;
+  masks_ = other.masks_;
+  oldest_free_ = other.oldest_free_;
+  newest_free_ = other.newest_free_;
+  alive_count_ = other.alive_count_;
+  retired_count_ = other.retired_count_;
+}
+
 void EntityTable::reserve(std::size_t entities) {
   entities = std::min<std::size_t>(entities, max_entities_);
   generations_.reserve(entities);

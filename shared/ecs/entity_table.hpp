@@ -21,6 +21,13 @@
 
 namespace shoal {
 
+/// Everything that decides which entities come next: what images and copies of worlds carry over.
+struct EntityTableState {
+  std::vector<std::uint32_t>
+      generations;  // by index: of the living its own, of the free the next, of the retired 0
+  std::vector<std::uint32_t> free_queue;  // every free index, oldest first
+};
+
 class EntityTable {
  public:
   /// REQUIRES: 0 < max_entities < 2^31.
@@ -73,6 +80,14 @@ class EntityTable {
 
   void reserve(std::size_t entities);
   std::size_t memory_bytes() const;
+
+  EntityTableState state() const;
+  /// Becomes that state: what lives has no components yet. Handles of the time before mean nothing now. REQUIRES:
+  /// nobody is alive; `state` is one that state() can give, of at most max_entities indices (who reads one from
+  /// outside checks it: shared/image).
+  void restore(const EntityTableState& state);
+  /// Becomes `other`, masks included. REQUIRES: its indices are at most max_entities, its masks as wide.
+  void copy_from(const EntityTable& other);
 
  private:
   static constexpr std::uint32_t kFree = 0x80000000;

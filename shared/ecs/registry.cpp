@@ -131,6 +131,12 @@ bool Registry::create_exact(Entity entity) {
   return true;
 }
 
+void Registry::restore_entities(const EntityTableState& state) {
+  SHOAL_ASSERT(frozen_, "restore_entities before freeze(): register all component types, freeze, then load");
+  entities_.restore(state);
+  for_each_entity([&](Entity entity) { log_.add(LogKind::Born, entity); });
+}
+
 bool Registry::dying(Entity entity) const {
   return std::any_of(endings_.begin(), endings_.end(), [&](const Ending& ending) {
     return ending.entity == entity && ending.type == ComponentType{};

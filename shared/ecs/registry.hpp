@@ -311,8 +311,14 @@ class Registry {
   std::size_t memory_bytes() const;  // of the pools and the table of entities, used or not
   void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
   const EntityTable& entity_table() const { return entities_; }
+  /// For saved worlds: see EntityTable::restore. The change log says that each one alive was born, by rising index.
+  /// REQUIRES: frozen, nobody alive.
+  void restore_entities(const EntityTableState& state);
 
  private:
+  friend std::string copy_obstacle(const Registry& from, const Registry& to);
+  friend void copy_world(const Registry& from, Registry& to);
+
   // An entity that dies, or a component that is being removed, while its listeners run.
   struct Ending {
     Entity entity;

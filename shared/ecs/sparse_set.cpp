@@ -81,6 +81,17 @@ void SparseSet::reorder(std::span<const std::uint32_t> order) {
   }
 }
 
+void SparseSet::copy_from(const SparseSet& other) {
+  packed_ = other.packed_;
+  for (std::uint32_t page = 0; page < std::max(page_count_, other.page_count_); ++page) {
+    if (page < other.page_count_ && other.pages_[page] != empty_page()) {
+      std::copy_n(other.pages_[page], kPageEntries, page_for_writing(page));
+    } else if (page < page_count_ && pages_[page] != empty_page()) {
+      std::fill_n(pages_[page], kPageEntries, kAbsent);
+    }
+  }
+}
+
 void SparseSet::shrink_to_fit() {
   std::vector<bool> used(page_count_, false);
   for (const std::uint32_t index : packed_) used[index >> kPageShift] = true;

@@ -177,6 +177,43 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
   changes_.mark_dirty(at);
 }
 
+std::byte* StorageBase::adopt(std::span<const std::uint32_t> indices) {
+  SHOAL_ASSERT(empty(), "adopt into a pool that is not empty");
+  reserve(indices.size());
+  for (const std::uint32_t index : indices) {
+    set_.insert(index);
+    context_.entities->set(index, type_);
+    context_.log->add(LogKind::Added, context_.entities->at(index), type_);
+  }
+  changes_.assign_dirty(indices.size());
+  note_structure_change(kAbsent);
+  return operations_.bytes == 0 ? nullptr : values_;
+}
+
+void StorageBase::copy_from(const StorageBase& other) {
+  SHOAL_ASSERT(copyable() && operations_.bytes == other.operations_.bytes &&
+                   operations_.copy == other.operations_.copy,
+               "a pool copies one of the same type that has a copy constructor");
+  if (operations_.destroy != nullptr) operations_.destroy(values_, size());
+  if (operations_.bytes != 0 && other.size() > 0) {
+    if (other.size() > capacity_) {
+      free_values(values_);
+      values_ = nullptr;  // if the next line throws
+      capacity_ = 0;
+      values_ = allocate(other.size());
+      capacity_ = other.size();
+    }
+    if (operations_.copy != nullptr) {
+      operations_.copy(values_, other.values_, other.size());
+    } else {
+      std::memcpy(values_, other.values_, other.size() * operations_.bytes);
+    }
+  }
+  set_.copy_from(other.set_);
+  changes_.assign_dirty(size());
+  note_structure_change(kAbsent);
+}
+
 void StorageBase::publish_construct(Entity entity) {
   on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
 }

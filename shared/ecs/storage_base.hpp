@@ -34,6 +34,9 @@ struct ValueOperations {
   /// Moves `count` values to raw memory and ends the sources.
   void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
   void (*destroy)(void* values, std::size_t count) = nullptr;
+  /// Makes `count` values in raw memory. Null where `copyable` is false, and where memcpy does it.
+  void (*copy)(void* target, const void* source, std::size_t count) = nullptr;
+  bool copyable = true;
 };
 
 /// What a pool needs of the registry that owns it.
@@ -107,6 +110,18 @@ class StorageBase {
   // looked at for a tag). REQUIRES: alive, not in (emplace) or in (replace), copyable_as_bytes().
   void emplace_silently(Entity entity, const void* value);
   void replace_silently(Entity entity, const void* value);
+
+  // For images and copies of whole worlds. No signals; all values count as new (change bits). The caller keeps
+  // the table of entities right.
+  /// False if the type has no copy constructor.
+  bool copyable() const { return operations_.copyable; }
+  /// Takes these entities, in this order, into their masks and the change log as well, and returns where their
+  /// values belong: raw memory that the caller fills before anything else happens, null for a tag. REQUIRES: the
+  /// pool is empty; the indices are of living entities, each once.
+  std::byte* adopt(std::span<const std::uint32_t> indices);
+  /// Becomes a copy of `other`; what it held ends. Masks and the change log are left alone. REQUIRES: the same C++
+  /// type, copyable().
+  void copy_from(const StorageBase& other);
   // The removal of a component goes through Registry::remove, which fires on_destroy with the entity whole.
 
   /// Calls the listeners one after the other as long as the entity still has the component.

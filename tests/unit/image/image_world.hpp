@@ -10,6 +10,7 @@
 
 #include "schema/components.hpp"
 #include "schema/components_descriptors.hpp"
+#include "shared/base/hash.hpp"
 #include "shared/base/random.hpp"
 #include "shared/ecs/affiliation.hpp"
 #include "shared/ecs/hierarchy.hpp"

@@ -61,6 +61,15 @@ std::optional<std::string> fault_of(const ImageComponent& component, const std::
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of(const ImageContent& content) {
+  if (auto fault = fault_of(content.entities)) return fault;
+  const std::vector<bool> living = living_of(content.entities);
+  for (const ImageComponent& component : content.components) {
+    if (auto fault = fault_of(component, living)) return fault;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 class HierarchyCheck {

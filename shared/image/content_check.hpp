@@ -19,6 +19,9 @@ std::vector<bool> living_of(const EntityTableState& state);
 /// of the type that the registry has.
 std::optional<std::string> fault_of(const ImageComponent& component, const std::vector<bool>& living);
 
+/// Both of the above, of all. What says the rest of a component's values is who knows its type.
+std::optional<std::string> fault_of(const ImageContent& content);
+
 /// Links are mutual, name nodes of living entities, and nobody is its own ancestor. `nodes` in the order of
 /// `indices`. Linear.
 std::optional<std::string> hierarchy_fault(std::span<const std::uint32_t> indices,

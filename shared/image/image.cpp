@@ -1,9 +1,7 @@
 #include "shared/image/image.hpp"
 
-#include <cstdint>
 #include <utility>
 
-#include "shared/base/assert.hpp"
 #include "shared/image/image_content.hpp"
 #include "shared/image/image_file.hpp"
 
@@ -19,12 +17,8 @@ Result<std::vector<std::byte>, ImageError> save_image(const Registry& registry, 
 
 Result<LoadedImage, ImageError> load_image(Registry& registry, std::span<const std::byte> bytes,
                                            const ImageTypes& types, LoadOptions options) {
-  std::vector<std::byte> aligned;
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
-    aligned.assign(bytes.begin(), bytes.end());
-    bytes = aligned;
-  }
-  auto content = decode_image(bytes);
+  const AlignedBytes aligned(bytes);
+  auto content = decode_image(aligned.span());
   if (!content.ok()) return Failure{content.error()};
   return install(registry, std::move(*content), types, options);
 }

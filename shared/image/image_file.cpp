@@ -25,6 +25,7 @@ static_assert(static_cast<int>(image::Form::MAX) == static_cast<int>(ImageForm::
 
 constexpr char kMagic[8] = {'s', 'h', 'o', 'a', 'l', 'i', 'm', 'g'};
 constexpr std::size_t kHashedHeaderBytes = 24;
+constexpr std::uintptr_t kAlignment = 8;
 // What a builder of FlatBuffers can hold, less what the tables around the values may need.
 constexpr std::size_t kMaxContentBytes = FLATBUFFERS_MAX_BUFFER_SIZE - (std::size_t{64} << 20);
 
@@ -167,6 +168,12 @@ std::vector<std::byte> with_image_header(std::span<const std::byte> body, std::u
   return bytes;
 }
 
+AlignedBytes::AlignedBytes(std::span<const std::byte> bytes) : span_(bytes) {
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment == 0) return;
+  copy_.assign(bytes.begin(), bytes.end());
+  span_ = copy_;
+}
+
 Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& content) {
   const std::size_t estimate = content_bytes(content);
   if (estimate > kMaxContentBytes) {
@@ -196,7 +203,8 @@ Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& cont
 }
 
 Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes) {
-  SHOAL_ASSERT(reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 == 0, "decode_image of misaligned bytes");
+  SHOAL_ASSERT(reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment == 0,
+               "decode_image of misaligned bytes");
   const auto body = open(bytes);
   if (!body.ok()) return Failure{body.error()};
   // World, component, field. Each component and field is a table, and no world has so many.

@@ -28,6 +28,19 @@ inline constexpr std::uint32_t kImageFormat = 1;
 std::vector<std::byte> with_image_header(std::span<const std::byte> body,
                                          std::uint32_t format = kImageFormat);
 
+/// The same bytes where decode_image wants them, copied if they lie elsewhere.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(std::span<const std::byte> bytes);
+  AlignedBytes(const AlignedBytes&) = delete;
+  AlignedBytes& operator=(const AlignedBytes&) = delete;
+  std::span<const std::byte> span() const { return span_; }
+
+ private:
+  std::vector<std::byte> copy_;
+  std::span<const std::byte> span_;
+};
+
 Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& content);
 /// Points into `bytes`. REQUIRES: they begin at a multiple of 8.
 Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes);

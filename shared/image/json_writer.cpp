@@ -161,21 +161,11 @@ Result<std::string, ImageError> world_json(const Registry& registry, const Image
 }
 
 Result<std::string, ImageError> json_of_image(std::span<const std::byte> image) {
-  std::vector<std::byte> aligned;
-  if (reinterpret_cast<std::uintptr_t>(image.data()) % 8 != 0) {
-    aligned.assign(image.begin(), image.end());
-    image = aligned;
-  }
-  const auto content = decode_image(image);
+  const AlignedBytes bytes(image);
+  const auto content = decode_image(bytes.span());
   if (!content.ok()) return Failure{content.error()};
-  const auto invalid = [](const std::string& what) {
-    return Failure{ImageError{ImageFault::Invalid, "it says what cannot be: " + what}};
-  };
-  if (const auto fault = fault_of(content->entities)) return invalid(*fault);
-  const std::vector<bool> living = living_of(content->entities);
-  for (const ImageComponent& component : content->components) {
-    if (const auto fault = fault_of(component, living)) return invalid(*fault);
-  }
+  if (const auto fault = fault_of(*content))
+    return Failure{ImageError{ImageFault::Invalid, "it says what cannot be: " + *fault}};
   return world_text(*content);
 }
 

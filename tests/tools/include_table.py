@@ -38,6 +38,7 @@ MODULES = [
            ("fmt", "asio", "flatbuffers", "sodium", "xxhash")),
     Module("shared/replication", r"shared/replication/",
            ("shared/base", "shared/ecs", "shared/wire", "schema protocol"), ("fmt", "flatbuffers", "xxhash")),
+    Module("shared/image/main.cpp", r"shared/image/main\.cpp$", ("shared/base", "shared/config", "shared/image"), ("fmt",)),
     Module("shared/image", r"shared/image/", ("shared/base", "shared/ecs", "shared/wire", "schema image"),
            ("fmt", "flatbuffers", "xxhash", "nlohmann-json")),
     # The components' descriptors are of shared/wire.

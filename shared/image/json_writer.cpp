@@ -17,16 +17,27 @@ namespace {
 
 constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
-void write_member(std::string_view name, ImageForm form, const FieldTree& tree,
-                  std::span<const std::byte> value, std::string& target) {
-  if (target.back() != '{') target += ',';
-  target += json_string(name) + ':';
-  if (form == ImageForm::Fields) {
-    tree.write(value, target);
-  } else {
-    target += '"' + hexadecimal(value) + '"';
+// One component type's members in the objects of entities.
+class MemberWriter {
+ public:
+  MemberWriter(std::string_view name, ImageForm form, std::span<const ImageField> fields)
+      : prefix_(json_string(name) + ':'), form_(form), tree_(fields) {}
+
+  void write(std::span<const std::byte> value, std::string& target) const {
+    if (target.back() != '{') target += ',';
+    target += prefix_;
+    if (form_ == ImageForm::Fields) {
+      tree_.write(value, target);
+    } else {
+      target += '"' + hexadecimal(value) + '"';
+    }
   }
-}
+
+ private:
+  std::string prefix_;
+  ImageForm form_;
+  FieldTree tree_;
+};
 
 void begin_entity(Entity entity, std::string& target) {
   target += fmt::format("{{\"entity\":{},\"components\":{{", json_of(entity));
@@ -36,7 +47,7 @@ void begin_entity(Entity entity, std::string& target) {
 class EntityWriter {
  public:
   EntityWriter(const Registry& registry, const ImageTypes& types) : registry_(registry), types_(types) {
-    trees_.resize(registry.component_count());
+    members_.resize(registry.component_count());
   }
 
   std::optional<ImageError> write(Entity entity, std::string& target) {
@@ -55,9 +66,11 @@ class EntityWriter {
     const auto rule = rule_of(pool, types_);
     if (!rule.ok()) return rule.error();
     if (rule->form == ImageTypes::Form::LeftOut) return std::nullopt;
-    std::optional<FieldTree>& tree = trees_[pool.type().value];
-    if (!tree)
-      tree.emplace(rule->descriptor != nullptr ? fields_of(*rule->descriptor) : std::vector<ImageField>());
+    std::optional<MemberWriter>& member = members_[pool.type().value];
+    if (!member) {
+      member.emplace(pool.name(), static_cast<ImageForm>(rule->form),
+                     rule->descriptor != nullptr ? fields_of(*rule->descriptor) : std::vector<ImageField>());
+    }
     const void* const value = pool.find(entity.index);
     std::span<const std::byte> bytes(static_cast<const std::byte*>(value), pool.value_bytes());
     std::vector<std::byte> encoded;
@@ -65,13 +78,13 @@ class EntityWriter {
       rule->codec->write(value, encoded);
       bytes = encoded;
     }
-    write_member(pool.name(), static_cast<ImageForm>(rule->form), *tree, bytes, target);
+    member->write(bytes, target);
     return std::nullopt;
   }
 
   const Registry& registry_;
   const ImageTypes& types_;
-  std::vector<std::optional<FieldTree>> trees_;
+  std::vector<std::optional<MemberWriter>> members_;
 };
 
 void write_numbers(std::string_view name, std::span<const std::uint32_t> numbers, std::string& target) {
@@ -92,10 +105,10 @@ std::vector<std::uint32_t> places_of(const ImageComponent& component, std::size_
 std::string world_text(const ImageContent& content) {
   const auto& generations = content.entities.generations;
   std::vector<std::vector<std::uint32_t>> places;
-  std::vector<FieldTree> trees;
+  std::vector<MemberWriter> members;
   for (const ImageComponent& component : content.components) {
     places.push_back(places_of(component, generations.size()));
-    trees.emplace_back(component.fields);
+    members.emplace_back(component.name, component.form, component.fields);
   }
   std::string text = "{\n";
   write_numbers("generations", generations, text);
@@ -112,7 +125,7 @@ std::string world_text(const ImageContent& content) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const ImageComponent& component = content.components[i];
       if (const std::uint32_t at = places[i][index]; at != kAbsent)
-        write_member(component.name, component.form, trees[i], component.value(at), text);
+        members[i].write(component.value(at), text);
     }
     text += "}}";
   }

@@ -191,7 +191,8 @@ FieldTree::FieldTree(std::span<const ImageField> fields) {
   if (std::all_of(fields.begin(), fields.end(), [&](const ImageField& field) { return insert(field); }))
     return;
   root_ = {};
-  for (const ImageField& field : fields) root_.children.push_back({field.path, false, field, {}});
+  for (const ImageField& field : fields)
+    root_.children.push_back({field.path, json_string(field.path) + ':', false, field, {}});
 }
 
 bool FieldTree::insert(const ImageField& field) {
@@ -213,7 +214,7 @@ bool FieldTree::insert(const ImageField& field) {
       const auto found = std::find_if(node->children.begin(), node->children.end(),
                                       [&](const Node& child) { return child.name == step; });
       if (found == node->children.end()) {
-        node->children.push_back({step, false, std::nullopt, {}});
+        node->children.push_back({step, json_string(step) + ':', false, std::nullopt, {}});
         node = &node->children.back();
       } else {
         node = &*found;
@@ -237,7 +238,7 @@ void FieldTree::write(const Node& node, std::span<const std::byte> value, std::s
   target += node.is_list ? '[' : '{';
   for (const Node& child : node.children) {
     if (&child != &node.children.front()) target += ',';
-    if (!node.is_list) target += json_string(child.name) + ':';
+    target += child.prefix;
     write(child, value, target);
   }
   target += node.is_list ? ']' : '}';

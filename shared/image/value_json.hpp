@@ -45,7 +45,8 @@ class FieldTree {
 
  private:
   struct Node {
-    std::string name;  // of a list's items: empty
+    std::string name;    // of a list's items: empty
+    std::string prefix;  // what JSON has before the value: the name, quoted, and a colon
     bool is_list = false;
     std::optional<ImageField> field;  // of a leaf
     std::vector<Node> children;

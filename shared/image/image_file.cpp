@@ -44,7 +44,7 @@ std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::b
   return XXH3_64bits_digest(&state);
 }
 
-void write_header(std::span<std::byte> bytes, std::uint32_t format) {
+void write_header(std::span<std::byte> bytes, std::uint64_t format) {
   const std::uint64_t length = bytes.size() - kImageHeaderBytes;
   std::memset(bytes.data(), 0, kImageHeaderBytes);
   std::memcpy(bytes.data(), kMagic, sizeof kMagic);
@@ -76,20 +76,20 @@ Result<std::span<const std::byte>, ImageError> open(std::span<const std::byte> b
         ImageError{ImageFault::Truncated,
                    fmt::format("the image is cut off: {} bytes of {} are here", body.size(), length)}};
   }
-  if (length < body.size() || checksum(bytes, body) != number_at<std::uint64_t>(bytes, kHashedHeaderBytes)) {
+  if (length < body.size() ||
+      checksum(bytes, body.first(length)) != number_at<std::uint64_t>(bytes, kHashedHeaderBytes)) {
     return Failure{ImageError{
         ImageFault::Damaged,
         "the image is damaged: its checksum does not fit; copy the file again, or take an older one"}};
   }
   // Only now: in a damaged file these bytes may say anything.
-  if (const auto format = number_at<std::uint32_t>(bytes, 8); format != kImageFormat) {
+  if (const auto format = number_at<std::uint64_t>(bytes, 8); format != kImageFormat) {
     if (format < kImageFormat) return Failure{invalid(fmt::format("its format {} never was", format))};
     return Failure{
         ImageError{ImageFault::NewerFormat,
                    fmt::format("the image has format {}, this program knows {}: update the program", format,
                                kImageFormat)}};
   }
-  if (number_at<std::uint32_t>(bytes, 12) != 0) return Failure{invalid("bytes 12 to 15 are not zero")};
   return body;
 }
 
@@ -159,7 +159,7 @@ Result<ImageComponent, ImageError> read(const image::Component& source) {
 
 }  // namespace
 
-std::vector<std::byte> with_image_header(std::span<const std::byte> body, std::uint32_t format) {
+std::vector<std::byte> with_image_header(std::span<const std::byte> body, std::uint64_t format) {
   std::vector<std::byte> bytes;
   bytes.reserve(kImageHeaderBytes + body.size());
   bytes.resize(kImageHeaderBytes);

@@ -4,8 +4,7 @@
 //
 //   offset  bytes
 //        0      8  "shoalimg"
-//        8      4  format version
-//       12      4  zero
+//        8      8  format version
 //       16      8  length of the body in bytes
 //       24      8  XXH3-64 of bytes 0 to 23 and of the body
 //       32         the body
@@ -22,11 +21,11 @@
 namespace shoal {
 
 inline constexpr std::size_t kImageHeaderBytes = 32;
-inline constexpr std::uint32_t kImageFormat = 1;
+inline constexpr std::uint64_t kImageFormat = 1;
 
 /// The header before this body; of a later format only in tests.
 std::vector<std::byte> with_image_header(std::span<const std::byte> body,
-                                         std::uint32_t format = kImageFormat);
+                                         std::uint64_t format = kImageFormat);
 
 /// The same bytes where decode_image wants them, copied if they lie elsewhere.
 class AlignedBytes {

@@ -52,6 +52,7 @@ void expect_same(const World& a, const World& b) {
   EXPECT_EQ(a.entity_table().state().generations, b.entity_table().state().generations);
   EXPECT_EQ(a.entity_table().state().free_queue, b.entity_table().state().free_queue);
   EXPECT_EQ(a.alive_count(), b.alive_count());
+  EXPECT_EQ(a.entity_table().retired_count(), b.entity_table().retired_count());
   for (std::uint16_t type = 0; type < a.component_count(); ++type) {
     const StorageBase& from = a.storage(ComponentType{type});
     const StorageBase& to = b.storage(ComponentType{type});
@@ -85,6 +86,46 @@ TEST(WorldCopy, EveryCopyIsTheWorldWhateverTheTargetHeld) {
       live(copy, random, 50);
     }
   }
+}
+
+TEST(WorldCopy, NothingOfAFullerTargetStays) {
+  World world, copy;
+  const Entity far_away{5000, 1};
+  ASSERT_TRUE(copy.create_exact(far_away));
+  copy.emplace<Position>(far_away);
+  world.emplace<Position>(world.create());
+  ASSERT_TRUE(world.create_exact({1, Entity::kMaxGeneration}));
+  world.destroy({1, Entity::kMaxGeneration});
+  copy_world(world, copy);
+  expect_same(world, copy);
+  EXPECT_EQ(copy.entity_table().index_end(), 2u);
+  EXPECT_FALSE(copy.storage<Position>().contains_index(far_away.index));
+  // As its index comes into use again, it has nothing.
+  ASSERT_TRUE(copy.create_exact({far_away.index, 2}));
+  EXPECT_FALSE(copy.all_of<Position>(Entity{far_away.index, 2}));
+}
+
+struct Shared {
+  std::shared_ptr<int> value;
+};
+
+TEST(WorldCopy, ValuesOfTheTargetEnd) {
+  const auto make = [](Registry& world) {
+    world.register_component<Shared>("test.Shared");
+    world.freeze();
+  };
+  Registry world, copy;
+  make(world);
+  make(copy);
+  const auto value = std::make_shared<int>(1);
+  for (int i = 0; i < 3; ++i) world.emplace<Shared>(world.create(), value);
+  copy_world(world, copy);
+  EXPECT_EQ(value.use_count(), 7);
+  copy_world(world, copy);
+  EXPECT_EQ(value.use_count(), 7) << "each copy ends the one before";
+  world.clear();
+  copy_world(world, copy);
+  EXPECT_EQ(value.use_count(), 1);
 }
 
 TEST(WorldCopy, ChangeLogOfTheTargetTellsWhatEndedAndWhatCame) {

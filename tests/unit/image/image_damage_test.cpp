@@ -74,6 +74,9 @@ TEST(ImageDamage, NewerFormatSaysWhatToUpdate) {
       refused(with_image_header(std::span(bytes).subspan(kImageHeaderBytes), kImageFormat + 1));
   EXPECT_EQ(error.fault, ImageFault::NewerFormat);
   EXPECT_THAT(error.text, HasSubstr("the image has format 2, this program knows 1: update the program"));
+  const auto body = std::span(bytes).subspan(kImageHeaderBytes);
+  EXPECT_EQ(refused(with_image_header(body, std::uint64_t{1} << 32)).fault, ImageFault::NewerFormat);
+  EXPECT_EQ(refused(with_image_header(body, 0)).fault, ImageFault::Invalid);
 }
 
 TEST(ImageDamage, BodyThatIsNoFlatBufferIsInvalid) {

@@ -160,6 +160,10 @@ TEST(ImageOfOlderSchema, OrderOfRegistrationDoesNotMatter) {
   one.emplace<Asleep>(one.create());
   one.emplace<Before>(one.create(), 4.0f);
   EXPECT_THAT(load(other, saved(one, before().types), before().types).notes, IsEmpty());
+  EXPECT_THAT(other.log().entries().subspan(2),
+              ElementsAre(LogEntry{kSecond, other.component_type<Before>(), LogKind::Added},
+                          LogEntry{kFirst, other.component_type<Asleep>(), LogKind::Added}))
+      << "by the loader's own numbers";
   EXPECT_TRUE(other.all_of<Asleep>(kFirst));
   EXPECT_EQ(other.get<const Before>(kSecond).x, 4.0f);
 }

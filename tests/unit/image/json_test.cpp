@@ -117,9 +117,9 @@ TEST(WorldJson, WhatIsWrongIsSaidWithItsPlace) {
     EXPECT_THAT(loaded.error().text, HasSubstr(each.message));
     EXPECT_EQ(state_of(world), before);
   }
-  ImageWorld world;
-  EXPECT_THAT(load_world_json(world, std::string(100000, '['), image_types()).error().text,
-              HasSubstr("nested too deeply"));
+  for (const std::size_t levels : {std::size_t{33}, std::size_t{100'000}})
+    EXPECT_THAT(parse_json(std::string(levels, '[')).error().text, HasSubstr("line 1: nested too deeply"));
+  EXPECT_TRUE(parse_json(std::string(32, '[') + std::string(32, ']')).ok());
 }
 
 TEST(EntityJson, HasEachForm) {
@@ -213,6 +213,14 @@ TEST(EntityJson, RefusedTextChangesNothing) {
   }
   EXPECT_TRUE(apply_json(world, *entity_json(world, parent, image_types()), image_types()).ok())
       << "what an entity says of itself may be said to it";
+}
+
+TEST(EntityJson, NewEntityDoesNotTakeAnIndexThatTheTextNames) {
+  ImageWorld world;
+  world.destroy(world.create());
+  const auto applied = apply_json(world, R"([{}, {"entity":"0:2"}])", image_types());
+  ASSERT_TRUE(applied.ok()) << applied.error().text;
+  EXPECT_THAT(*applied, ElementsAre(Entity{1, 1}, Entity{0, 2}));
 }
 
 TEST(EntityJson, ListenerMayEndTheEntityMeanwhile) {

@@ -88,8 +88,9 @@ class Collector {
       if (&pool == &registry_.storage<Local>()) continue;
       const auto rule = rule_of(pool, types_);
       if (!rule.ok()) return Failure{rule.error()};
-      if (rule->form == ImageTypes::Form::LeftOut || pool.empty()) continue;
-      content.components.push_back(component_of(pool, *rule));
+      if (rule->form == ImageTypes::Form::LeftOut) continue;
+      ImageComponent component = component_of(pool, *rule);
+      if (!component.indices.empty()) content.components.push_back(std::move(component));
     }
     return content;
   }

@@ -251,9 +251,7 @@ class Installer {
       if (pool.on_construct().empty()) continue;
       std::vector<Entity> entities;  // listeners may change the pool
       for (std::size_t at = 0; at < pool.size(); ++at) entities.push_back(pool.entity_at(at));
-      for (const Entity entity : entities) {
-        if (pool.contains(entity)) pool.publish_construct(entity);
-      }
+      for (const Entity entity : entities) pool.publish_construct(entity);  // of those who still have it
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace shoal {
 namespace {
@@ -68,9 +69,13 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return open(JsonValue::Kind::Array); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    if (open_.back()->find(name) != nullptr)
-      return fail(fmt::format("{} stands twice in one object", json_string(name)));
-    open_.back()->members.emplace_back(std::move(name), JsonValue{});
+    Open& object = open_.back();
+    std::vector<std::string>& names = object.value->names;
+    if (names.size() == kFewNames) object.seen.insert(names.begin(), names.end());
+    const bool is_there =
+        names.size() < kFewNames ? object.value->find(name) != nullptr : !object.seen.insert(name).second;
+    if (is_there) return fail(fmt::format("{} stands twice in one object", json_string(name)));
+    names.push_back(std::move(name));
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& exception) override {
@@ -81,6 +86,12 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  struct Open {
+    JsonValue* value;
+    std::set<std::string> seen;  // its names once they are many: hostile texts must not cost their square
+  };
+  static constexpr std::size_t kFewNames = 32;
+
   bool fail(const std::string& what) {
     JsonValue here;
     here.offset = *taken_;
@@ -89,11 +100,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
   JsonValue* add(JsonValue::Kind kind) {
     JsonValue* place = &root;
-    if (!open_.empty()) {
-      JsonValue& parent = *open_.back();
-      place = parent.kind == JsonValue::Kind::Array ? &parent.items.emplace_back()
-                                                    : &parent.members.back().second;
-    }
+    if (!open_.empty()) place = &open_.back().value->items.emplace_back();
     place->kind = kind;
     place->offset = *taken_;
     return place;
@@ -104,7 +111,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool open(JsonValue::Kind kind) {
     if (open_.size() == kMaxDepth) return fail("nested too deeply");
-    open_.push_back(add(kind));
+    open_.push_back({add(kind), {}});
     return true;
   }
   bool close() {
@@ -115,15 +122,20 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   std::string_view text_;
   const std::size_t* taken_;
   // Of the root to the innermost: only the innermost one grows, so the addresses hold.
-  std::vector<JsonValue*> open_;
+  std::vector<Open> open_;
 };
 
 }  // namespace
 
+std::vector<JsonValue::Member> JsonValue::members() const {
+  std::vector<Member> all;
+  for (std::size_t i = 0; i < names.size(); ++i) all.push_back({names[i], items[i]});
+  return all;
+}
+
 const JsonValue* JsonValue::find(std::string_view name) const {
-  const auto found =
-      std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
-  return found == members.end() ? nullptr : &found->second;
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : &items[static_cast<std::size_t>(found - names.begin())];
 }
 
 std::string_view name_of(JsonValue::Kind kind) {

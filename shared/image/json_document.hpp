@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "shared/base/result.hpp"
@@ -18,12 +17,17 @@ struct JsonValue {
   enum class Kind : std::uint8_t { Null, Bool, Number, String, Array, Object };
 
   Kind kind = Kind::Null;
-  bool truth = false;      // Bool
-  std::size_t offset = 0;  // in the text: behind its first character (Array, Object) or its last
-  std::string text;        // String; Number: as it was written
-  std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members;  // in the order of the text; names differ
+  bool truth = false;              // Bool
+  std::size_t offset = 0;          // in the text: behind its first character (Array, Object) or its last
+  std::string text;                // String; Number: as it was written
+  std::vector<JsonValue> items;    // Array; Object: of its members, in the order of the text
+  std::vector<std::string> names;  // Object: of the items; they differ
 
+  struct Member {
+    const std::string& name;
+    const JsonValue& value;
+  };
+  std::vector<Member> members() const;
   /// Null if there is none of this name.
   const JsonValue* find(std::string_view name) const;
 };

@@ -32,7 +32,7 @@ std::optional<JsonFault> wrong_kind(const JsonValue& value, JsonValue::Kind want
 }
 std::optional<JsonFault> unknown_member(const JsonValue& object, const std::string& path,
                                         std::initializer_list<std::string_view> known) {
-  for (const auto& [name, value] : object.members) {
+  for (const auto& [name, value] : object.members()) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return fault_at(value, path.empty() ? name : path + '.' + name, "nothing of this name belongs here");
   }
@@ -224,7 +224,7 @@ class WorldReader {
     const JsonValue* components = item.find("components");
     if (components == nullptr) return std::nullopt;
     if (auto wrong = wrong_kind(*components, JsonValue::Kind::Object, path + ".components")) return wrong;
-    for (const auto& [name, value] : components->members) {
+    for (const auto& [name, value] : components->members()) {
       const std::string value_path = fmt::format("{}.components.{}", path, name);
       const auto target = targets_.find(name);
       if (!target.ok()) return fault_at(value, value_path, target.error());
@@ -263,7 +263,7 @@ class WorldReader {
   std::optional<JsonFault> read_orders(const JsonValue* orders) {
     if (orders != nullptr) {
       if (auto wrong = wrong_kind(*orders, JsonValue::Kind::Object, "orders")) return wrong;
-      for (const auto& [name, order] : orders->members) {
+      for (const auto& [name, order] : orders->members()) {
         const auto found = components_.find(name);
         if (found == components_.end()) {
           if (options_.unknown_components == UnknownComponents::Skip) continue;
@@ -299,7 +299,7 @@ class WorldReader {
   std::optional<JsonFault> read_sections(const JsonValue* sections) {
     if (sections == nullptr) return std::nullopt;
     if (auto wrong = wrong_kind(*sections, JsonValue::Kind::Object, "sections")) return wrong;
-    for (const auto& [name, value] : sections->members) {
+    for (const auto& [name, value] : sections->members()) {
       auto bytes = value.kind == JsonValue::Kind::String ? bytes_of_hexadecimal(value.text) : std::nullopt;
       if (!bytes) return fault_at(value, "sections." + name, "bytes in hexadecimal are expected");
       content_.sections.push_back({name, *std::move(bytes)});
@@ -355,7 +355,7 @@ class PatchReader {
     if (const JsonValue* components = source.find("components"); components != nullptr) {
       const std::string components_path = path.empty() ? "components" : path + ".components";
       if (auto wrong = wrong_kind(*components, JsonValue::Kind::Object, components_path)) return wrong;
-      for (const auto& [name, value] : components->members) {
+      for (const auto& [name, value] : components->members()) {
         if (auto wrong = read_setting(name, value, components_path + '.' + name, patch)) return wrong;
       }
     }

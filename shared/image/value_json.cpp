@@ -269,7 +269,7 @@ std::optional<JsonFault> FieldTree::read(const Node& node, const JsonValue& sour
   }
   if (source.kind != JsonValue::Kind::Object)
     return fault(source, path, fmt::format("an object is expected, not {}", name_of(source.kind)));
-  for (const auto& [name, member] : source.members) {
+  for (const auto& [name, member] : source.members()) {
     const auto child = std::find_if(node.children.begin(), node.children.end(),
                                     [&, &wanted = name](const Node& each) { return each.name == wanted; });
     const std::string member_path = path + '.' + name;

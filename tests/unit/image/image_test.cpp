@@ -137,6 +137,15 @@ TEST(Image, LocalEntitiesAreSavedAsIfTheyHadBeenDestroyed) {
   EXPECT_TRUE(copy.storage<Local>().empty());
 }
 
+TEST(Image, ComponentThatOnlyLocalEntitiesHaveIsNotInTheImage) {
+  ImageWorld world, copy;
+  world.emplace<Brain>(world.create());
+  world.emplace<Local>(world.entity_at(0));
+  const auto bytes = saved(world);
+  load(copy, bytes);
+  EXPECT_EQ(saved(copy), bytes);
+}
+
 TEST(Image, WhatIsUnderALocalEntityIsARoot) {
   ImageWorld world, copy;
   const Entity root = world.create(), local = world.create(), left = world.create(), right = world.create(),

@@ -119,6 +119,11 @@ TEST(WorldJson, WhatIsWrongIsSaidWithItsPlace) {
   }
   for (const std::size_t levels : {std::size_t{33}, std::size_t{100'000}})
     EXPECT_THAT(parse_json(std::string(levels, '[')).error().text, HasSubstr("line 1: nested too deeply"));
+  std::string many = "{";
+  for (int i = 0; i < 100; ++i) many += fmt::format("\"{}\":{},", i, i);
+  EXPECT_EQ(parse_json(many + "\"last\":0}")->find("99")->text, "99");
+  EXPECT_THAT(parse_json(many + "\"5\":0}").error().text, HasSubstr("\"5\" stands twice in one object"));
+  EXPECT_THAT(parse_json(many + "\"77\":0}").error().text, HasSubstr("\"77\" stands twice in one object"));
   EXPECT_TRUE(parse_json(std::string(32, '[') + std::string(32, ']')).ok());
 }
 

@@ -177,9 +177,24 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
   changes_.mark_dirty(at);
 }
 
-std::byte* StorageBase::adopt(std::span<const std::uint32_t> indices) {
-  SHOAL_ASSERT(empty(), "adopt into a pool that is not empty");
+void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte* values) {
+  SHOAL_ASSERT(empty() && copyable_as_bytes(),
+               "adopt takes bytes into an empty pool of a type that they are");
   reserve(indices.size());
+  if (operations_.bytes != 0 && !indices.empty())
+    std::memcpy(values_, values, indices.size() * operations_.bytes);
+  adopt_indices(indices);
+}
+
+void StorageBase::adopt(std::span<const std::uint32_t> indices,
+                        const std::function<void(std::byte* place, std::size_t at)>& construct) {
+  SHOAL_ASSERT(empty() && operations_.bytes != 0, "adopt takes values into an empty pool");
+  reserve(indices.size());
+  for (std::size_t at = 0; at < indices.size(); ++at) construct(values_ + at * operations_.bytes, at);
+  adopt_indices(indices);
+}
+
+void StorageBase::adopt_indices(std::span<const std::uint32_t> indices) {
   for (const std::uint32_t index : indices) {
     set_.insert(index);
     context_.entities->set(index, type_);
@@ -187,7 +202,6 @@ std::byte* StorageBase::adopt(std::span<const std::uint32_t> indices) {
   }
   changes_.assign_dirty(indices.size());
   note_structure_change(kAbsent);
-  return operations_.bytes == 0 ? nullptr : values_;
 }
 
 void StorageBase::copy_from(const StorageBase& other) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,10 +116,15 @@ class StorageBase {
   // the table of entities right.
   /// False if the type has no copy constructor.
   bool copyable() const { return operations_.copyable; }
-  /// Takes these entities, in this order, into their masks and the change log as well, and returns where their
-  /// values belong: raw memory that the caller fills before anything else happens, null for a tag. REQUIRES: the
-  /// pool is empty; the indices are of living entities, each once.
-  std::byte* adopt(std::span<const std::uint32_t> indices);
+  /// All values, one behind the other in the order of indices(); null for a tag.
+  const std::byte* value_run() const { return operations_.bytes == 0 ? nullptr : values_; }
+  /// Takes these entities, in this order, into their masks and the change log as well, with value number i for entity
+  /// number i. REQUIRES: the pool is empty; the indices are of living entities, each once; copyable_as_bytes();
+  /// `values` is not looked at for a tag.
+  void adopt(std::span<const std::uint32_t> indices, const std::byte* values);
+  /// The same for any type: construct(place, i) makes value number i in raw memory, and does not throw.
+  void adopt(std::span<const std::uint32_t> indices,
+             const std::function<void(std::byte* place, std::size_t at)>& construct);
   /// Becomes a copy of `other`; what it held ends. Masks and the change log are left alone. REQUIRES: the same C++
   /// type, copyable().
   void copy_from(const StorageBase& other);
@@ -207,6 +213,7 @@ class StorageBase {
   StorageContext context_;
 
  private:
+  void adopt_indices(std::span<const std::uint32_t> indices);
   void grow(std::size_t least);
   void set_capacity(std::size_t capacity);
   std::byte* allocate(std::size_t values) const;

@@ -111,9 +111,9 @@ class Collector {
         if (const auto* nodes = dynamic_cast<const Storage<Node>*>(&pool);
             nodes != nullptr && !is_local_.empty()) {
           const std::vector<Node> values = nodes_without(*nodes, is_local_);
-          take_values(pool, values.data(), runs, component);
+          take_values(pool, std::as_bytes(std::span(values)).data(), runs, component);
         } else {
-          take_values(pool, pool.value_at(0), runs, component);
+          take_values(pool, pool.value_run(), runs, component);
         }
         break;
       }
@@ -121,7 +121,7 @@ class Collector {
         component.form = ImageForm::Opaque;
         component.size_bytes = static_cast<std::uint32_t>(pool.value_bytes());
         const CopyRun whole[] = {{0, 0, component.size_bytes}};
-        take_values(pool, pool.value_at(0), whole, component);
+        take_values(pool, pool.value_run(), whole, component);
         break;
       }
       case ImageTypes::Form::Encoded:
@@ -154,11 +154,10 @@ class Collector {
   }
 
   // From where they lie if every byte of them counts, else what the runs cover between zeros.
-  void take_values(const StorageBase& pool, const void* first, std::span<const CopyRun> runs,
+  void take_values(const StorageBase& pool, const std::byte* source, std::span<const CopyRun> runs,
                    ImageComponent& component) const {
-    const auto* source = static_cast<const std::byte*>(first);
     const std::size_t size = component.size_bytes;
-    if (first == pool.value_at(0) && is_local_.empty() && is_whole(runs, size)) {
+    if (source == pool.value_run() && is_local_.empty() && is_whole(runs, size)) {
       component.values = {source, pool.size() * size};
       return;
     }

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,8 +37,8 @@ class ValueCodec {
     virtual ~Values() = default;
     /// False if the bytes are no value.
     virtual bool read(std::span<const std::byte> bytes) = 0;
-    /// Moves all of them to raw memory of a pool.
-    virtual void move_to(std::byte* target) = 0;
+    /// Makes the pool's value number `at` of the one that was read as number `at`. Once each.
+    virtual void move_to(std::byte* place, std::size_t at) = 0;
     /// Gives the last one to an entity, with signals. Once.
     virtual void give_to(Registry& registry, Entity entity) = 0;
   };
@@ -110,8 +111,8 @@ class FunctionCodec final : public ValueCodec {
       if (value) values_.push_back(*std::move(value));
       return value.has_value();
     }
-    void move_to(std::byte* target) override {
-      std::uninitialized_move(values_.begin(), values_.end(), reinterpret_cast<T*>(target));
+    void move_to(std::byte* place, std::size_t at) override {
+      ::new (static_cast<void*>(place)) T(std::move(values_[at]));
     }
     void give_to(Registry& registry, Entity entity) override {
       registry.emplace_or_replace<T>(entity, std::move(values_.back()));

@@ -236,11 +236,12 @@ class Installer {
   void change() {
     registry_.restore_entities(content_.entities);
     for (Share& share : shares_) {
-      std::byte* const target = registry_.storage(share.type).adopt(share.component->indices);
+      StorageBase& pool = registry_.storage(share.type);
       if (share.decoded != nullptr) {
-        share.decoded->move_to(target);
-      } else if (!share.values.empty()) {
-        std::memcpy(target, share.values.data(), share.values.size());
+        pool.adopt(share.component->indices,
+                   [&](std::byte* place, std::size_t at) { share.decoded->move_to(place, at); });
+      } else {
+        pool.adopt(share.component->indices, share.values.data());
       }
     }
   }

@@ -11,7 +11,6 @@
 namespace shoal {
 
 Mirror::Mirror(const ComponentTable& table, Registry& registry) : table_(&table), registry_(&registry) {
-  registry.log().set_enabled(false);
   std::size_t most_bytes = 1;
   unsigned most_columns = 1;
   for (const auto& component : table.components()) {

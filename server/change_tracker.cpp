@@ -19,6 +19,7 @@ ChangeTracker::ChangeTracker(const ComponentTable& table, Registry& registry, Ch
                              const InterestConfig& interest)
     : table_(&table), registry_(&registry), chunks_(&chunks), interest_(interest) {
   SHOAL_ASSERT(interest.square_size > 0, "squares have a size");
+  SHOAL_ASSERT(registry.log().enabled(), "switch the registry's log on before the first entity");
   unsigned most_columns = 0;
   for (const auto& component : table.components()) {
     const auto type = registry.find_component(component.wire_id);

@@ -73,6 +73,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   game.register_components(registry_);
   register_affiliation(registry_);
   registry_.freeze();
+  registry_.log().set_enabled(true);  // the tracker reads it, from the first entity on
   game.register_systems(systems_);
   game.start(registry_);
   tracker_.emplace(table_, registry_, chunks_, config_.interest);

@@ -18,8 +18,10 @@ namespace shoal {
 
 // The costly kind: on in debug builds, in the sanitizers' builds and in the simulation.
 #if !defined(NDEBUG) || defined(SHOAL_ENABLE_FAULTS)
+#define SHOAL_DEBUG_ASSERTS 1
 #define SHOAL_DEBUG_ASSERT(condition, message) SHOAL_ASSERT(condition, message)
 #else
+#define SHOAL_DEBUG_ASSERTS 0
 // Not evaluated, yet compiled: what only the assertion uses is no unused variable.
 #define SHOAL_DEBUG_ASSERT(condition, message) static_cast<void>(sizeof((condition) ? 1 : 0))
 #endif

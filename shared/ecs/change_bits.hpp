@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -25,8 +26,8 @@ class ChangeBits {
     if ((position >> 6) >= runs_.size()) grow();
     mark_dirty(position);
   }
-  /// The values are all new, so many of them.
-  void assign_dirty(std::size_t values);
+  /// So many new values at the end, dirty. REQUIRES: first is the number of values before.
+  void append_range(std::uint32_t first, std::uint32_t count);
   void mark_dirty(std::uint32_t position) {
     dirty_[position >> 6] |= std::uint64_t{1} << (position & 63);
     runs_[position >> 6] = runs_[position >> 6] | Mark::Dirty;
@@ -44,10 +45,16 @@ class ChangeBits {
   /// A plain store: no read, so no chain between the elements of a loop. Overwriting Mark::Dirty is fine,
   /// since a touched run is looked at whole.
   void touch_in_loop(std::uint32_t position) { runs_[position >> 6] = Mark::Touched; }
-  void touch_first(std::size_t values);
+  /// All from `first` on were handed out. REQUIRES: they are there.
+  void touch_range(std::size_t first, std::size_t count) {
+    if (count == 0) return;
+    touch_runs(first / kRun, (first + count + kRun - 1) / kRun);
+    changed_ = true;
+  }
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
   void erase_at(std::uint32_t position, std::uint32_t last);
+  void swap_positions(std::uint32_t a, std::uint32_t b);
   /// The value at order[p] moves to p. A touched run makes every run touched that one of its values comes to
   /// lie in: a write through a reference may have hit any of them. Linear; constant when nothing changed.
   void reorder(std::span<const std::uint32_t> order);
@@ -78,7 +85,7 @@ class ChangeBits {
 
   /// Gives back what lies beyond `values` places. REQUIRES: no more are in use.
   void shrink_to_fit(std::size_t values);
-  std::size_t memory_bytes() const { return dirty_.capacity() * sizeof(std::uint64_t) + runs_.capacity(); }
+  std::size_t memory_bytes() const { return dirty_.memory_bytes() + runs_.memory_bytes(); }
 
  private:
   // An enumeration and not a plain byte: a byte may alias everything, and each touch would make the compiler
@@ -92,6 +99,7 @@ class ChangeBits {
   }
 
   void grow();
+  void touch_runs(std::size_t begin, std::size_t end);
   static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;
     // One load to the compiler, and the same answer on any byte order.
@@ -117,8 +125,8 @@ class ChangeBits {
   }
 
   bool changed_ = false;
-  std::vector<Mark> runs_;
-  std::vector<std::uint64_t> dirty_;
+  PlainList<Mark> runs_;
+  PlainList<std::uint64_t> dirty_;
 };
 
 }  // namespace shoal

@@ -1,6 +1,5 @@
-// The change log: births, deaths, additions and removals of one tick in the order in which they happened. Its
-// reader clears it once per tick; a registry without a reader (a mirror, a tool) switches it off, because
-// nothing else bounds it. `ChangeSummary` is the algebra of the log: what it comes to, seen from before and
+// The change log: births, deaths, additions and removals of one tick in the order in which they happened. Who reads it
+// switches it on, and clears it once per tick: nothing else bounds it. `ChangeSummary` is the algebra of the log: what it comes to, seen from before and
 // after.
 //
 // Thread rule: one thread.
@@ -44,7 +43,7 @@ class ChangeLog {
   void set_enabled(bool enabled);
 
  private:
-  bool enabled_ = true;
+  bool enabled_ = false;
   std::vector<LogEntry> entries_;
 };
 

@@ -23,6 +23,12 @@ struct ComponentType {
 template <class T>
 inline constexpr bool kIsTag = std::is_empty_v<T>;
 
+/// Say `template <> inline constexpr bool shoal::kStableAddress<T> = true;` where T is declared, and its values never
+/// move while they live: pointers to them hold until the component is removed. Its loops follow a pointer for each
+/// value, and it has no spans.
+template <class T>
+inline constexpr bool kStableAddress = false;
+
 namespace detail {
 
 // 0: never claimed. Constant-initialised, so the order of static constructors does not matter, and read by

@@ -7,17 +7,19 @@
 // 1. A freed index is reused first in, first out; an index is new only when none is free.
 // 2. The generation of an index rises with each death and never wraps: after Entity::kMaxGeneration the index
 //    is retired. Only `create_exact` sets a generation from outside.
-// 3. No index reaches `max_entities`; the call that would pass it changes nothing.
+// 3. A reserved index is never queued. No index reaches `max_entities`; the call that would pass it changes nothing.
 // 4. The mask of a living entity has exactly the bits of the pools that hold it (kept by the pools).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "shared/ecs/component_type.hpp"
 #include "shared/ecs/entity.hpp"
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -25,13 +27,15 @@ namespace shoal {
 struct EntityTableState {
   std::vector<std::uint32_t>
       generations;  // by index: of the living its own, of the free the next, of the retired 0
-  std::vector<std::uint32_t> free_queue;  // every free index, oldest first
+  std::vector<std::uint32_t> free_queue;     // every free index that is not reserved, oldest first
+  std::vector<std::uint32_t> reserved_free;  // free ones that are, rising
+  std::uint32_t reserved = 0;                // indices below this are created by create_exact alone
 };
 
 class EntityTable {
  public:
-  /// REQUIRES: 0 < max_entities < 2^31.
-  explicit EntityTable(std::uint32_t max_entities);
+  /// Indices below `reserved` are created by create_exact alone. REQUIRES: 0 < max_entities < 2^31, reserved below it.
+  explicit EntityTable(std::uint32_t max_entities, std::uint32_t reserved = 0);
 
   /// Words of 64 component types per mask. REQUIRES: no entity was created yet.
   void set_mask_words(std::uint32_t words);
@@ -48,7 +52,19 @@ class EntityTable {
   }
 
   /// None when the limit is reached. Constant time, amortised.
-  std::optional<Entity> try_create();
+  std::optional<Entity> try_create() {
+    if (oldest_free_ != kNone || index_end() >= max_entities_) [[unlikely]]
+      return try_reuse();
+    const std::uint32_t index = index_end();
+    generations_.push_back(1);
+    for (std::uint32_t word = 0; word < mask_words_; ++word) masks_.push_back(0);
+    ++alive_count_;
+    return Entity{index, 1};
+  }
+  /// The same as try_create for each. REQUIRES: room().
+  void create(std::span<Entity> entities);
+  /// How many more try_create will give.
+  std::size_t room() const { return queued_count_ + (max_entities_ - index_end()); }
   /// Creates exactly this entity, of any generation: mirrors and saved worlds say which. False, and nothing
   /// changed, when the index is alive or not below the limit, or the generation is not a possible one.
   /// Constant time, apart from making the indices up to this one.
@@ -59,6 +75,7 @@ class EntityTable {
   std::size_t alive_count() const { return alive_count_; }
   std::size_t retired_count() const { return retired_count_; }
   std::uint32_t max_entities() const { return max_entities_; }
+  std::uint32_t reserved() const { return reserved_; }
   /// Indices that were ever in use are below this.
   std::uint32_t index_end() const { return static_cast<std::uint32_t>(generations_.size()); }
 
@@ -68,15 +85,28 @@ class EntityTable {
     return masks_.data() + std::size_t{index} * mask_words_;
   }
   std::uint64_t* mask(std::uint32_t index) { return masks_.data() + std::size_t{index} * mask_words_; }
+  /// Where a component type stands in each mask.
+  struct MaskBit {
+    explicit MaskBit(ComponentType type)
+        : word(type.value >> 6u), bit(std::uint64_t{1} << (type.value & 63)) {}
+    std::uint32_t word;
+    std::uint64_t bit;
+  };
   bool has(std::uint32_t index, ComponentType type) const {
-    return (mask(index)[type.value >> 6] >> (type.value & 63)) & 1;
+    const MaskBit in_mask(type);
+    return (mask(index)[in_mask.word] & in_mask.bit) != 0;
   }
-  void set(std::uint32_t index, ComponentType type) {
-    mask(index)[type.value >> 6] |= std::uint64_t{1} << (type.value & 63);
+  void set(std::uint32_t index, const MaskBit& in_mask) { mask(index)[in_mask.word] |= in_mask.bit; }
+  void reset(std::uint32_t index, const MaskBit& in_mask) { mask(index)[in_mask.word] &= ~in_mask.bit; }
+
+  void clear_mask(std::uint32_t index) {
+    for (std::uint32_t word = 0; word < mask_words_; ++word) mask(index)[word] = 0;
   }
-  void reset(std::uint32_t index, ComponentType type) {
-    mask(index)[type.value >> 6] &= ~(std::uint64_t{1} << (type.value & 63));
-  }
+
+  /// Rises whenever a component is added or removed, or a value moves: positions and references into pools that
+  /// were found at one version are good as long as it is the same.
+  std::uint32_t structure_version() const { return structure_version_; }
+  void note_structure_change() { ++structure_version_; }
 
   void reserve(std::size_t entities);
   std::size_t memory_bytes() const;
@@ -93,19 +123,23 @@ class EntityTable {
   static constexpr std::uint32_t kFree = 0x80000000;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
+  std::optional<Entity> try_reuse();
   void append_index();
   void enqueue(std::uint32_t index);
   void unlink(std::uint32_t index);
   std::uint64_t& links(std::uint32_t index) { return masks_[std::size_t{index} * mask_words_]; }
 
   std::uint32_t max_entities_;
+  std::uint32_t reserved_;
   std::uint32_t mask_words_ = 1;
   // Alive: the generation. Free: kFree | the next generation. Retired: kFree alone.
-  std::vector<std::uint32_t> generations_;
+  PlainList<std::uint32_t> generations_;
   // Alive: the mask. Free: the first word links the queue, previous index << 32 | next index.
-  std::vector<std::uint64_t> masks_;
+  PlainList<std::uint64_t> masks_;
+  std::uint32_t structure_version_ = 0;
   std::uint32_t oldest_free_ = kNone;
   std::uint32_t newest_free_ = kNone;
+  std::size_t queued_count_ = 0;
   std::size_t alive_count_ = 0;
   std::size_t retired_count_ = 0;
 };

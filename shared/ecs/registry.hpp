@@ -20,40 +20,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "shared/base/assert.hpp"
-#include "shared/ecs/change_log.hpp"
-#include "shared/ecs/component_type.hpp"
-#include "shared/ecs/entity.hpp"
-#include "shared/ecs/entity_table.hpp"
+#include "shared/ecs/group.hpp"
 #include "shared/ecs/local.hpp"
-#include "shared/ecs/resources.hpp"
+#include "shared/ecs/registry_base.hpp"
 #include "shared/ecs/signal.hpp"
 #include "shared/ecs/storage.hpp"
 #include "shared/ecs/view.hpp"
 
 namespace shoal {
 
-struct RegistryLimits {
-  std::uint32_t max_entities = 1u << 20;  // alive at once, and every index is below it
-};
-
-class Registry {
+class Registry : public RegistryBase {
  public:
+  using RegistryBase::clear;
+  using RegistryBase::remove;
+  using RegistryBase::storage;
+
   /// Registers `Local` as "shoal.Local" by itself.
   explicit Registry(RegistryLimits limits = {});
   /// Destroys everything, with signals.
   ~Registry();
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
 
   // --- Component types ---
 
@@ -64,23 +56,9 @@ class Registry {
     const std::uint32_t slot = detail::claim_type_slot<T>();
     return add_pool(std::make_unique<Storage<T>>(context(), next_type(full_name, slot), full_name), slot);
   }
-  void freeze();
-  bool frozen() const { return frozen_; }
-  std::size_t component_count() const { return pools_.size(); }
   template <class T>
   ComponentType component_type() const {
     return storage<T>().type();
-  }
-  std::optional<ComponentType> find_component(std::uint32_t wire_id) const;
-  std::optional<ComponentType> find_component(std::string_view full_name) const;
-
-  StorageBase& storage(ComponentType type) {
-    SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
-    return *pools_[type.value];
-  }
-  const StorageBase& storage(ComponentType type) const {
-    SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
-    return *pools_[type.value];
   }
   /// The typed pool, for hot code. REQUIRES: registered, frozen.
   template <class T>
@@ -90,43 +68,6 @@ class Registry {
   template <class T>
   const Storage<T>& storage() const {
     return static_cast<const Storage<T>&>(pool_of_slot(detail::type_slot<T>()));
-  }
-
-  // --- Entities ---
-
-  /// Freed indices come back first in, first out, each time in a later generation. REQUIRES: frozen, below
-  /// the limit.
-  Entity create();
-  /// None, and nothing changed, when the limit is reached.
-  std::optional<Entity> try_create();
-  /// This very entity, for mirrors and saved worlds. False, and nothing changed, when its index is alive or
-  /// not below the limit, or the generation is 0 or above Entity::kMaxGeneration.
-  bool create_exact(Entity entity);
-  /// Cost: what the entity owns. REQUIRES: alive.
-  void destroy(Entity entity);
-  /// One after the other, in this order; those that are not alive (any more) are skipped.
-  void destroy(std::span<const Entity> entities);
-  /// Destroys every entity that is alive now, by rising index. What signals create meanwhile stays.
-  void clear();
-
-  bool alive(Entity entity) const { return entities_.alive(entity); }
-  bool dying(Entity entity) const;
-  std::size_t alive_count() const { return entities_.alive_count(); }
-  std::uint32_t max_entities() const { return entities_.max_entities(); }
-  /// The living entity of this index, or null.
-  Entity entity_at(std::uint32_t index) const { return entities_.at(index); }
-  /// fn(Entity) by rising index. fn may destroy and create; what it creates is visited or not.
-  template <class F>
-  void for_each_entity(F fn) const {
-    const std::uint32_t end = entities_.index_end();
-    for (std::uint32_t index = 0; index < end; ++index) {
-      if (const Entity entity = entities_.at(index); !entity.is_null()) fn(entity);
-    }
-  }
-  /// The set of components, one bit per component number, 64 to a word. REQUIRES: alive.
-  std::span<const std::uint64_t> component_mask(Entity entity) const;
-  bool has(Entity entity, ComponentType type) const {
-    return alive(entity) && entities_.has(entity.index, type);
   }
 
   // --- Components. REQUIRES throughout: the entity is alive, the type registered, the registry frozen. ---
@@ -166,14 +107,14 @@ class Registry {
   void insert(std::span<const Entity> entities, const T& value = T{}) {
     const T copy = value;  // it may lie in the pool that grows
     prepare_insert(storage<T>(), entities, nullptr);
-    for (const Entity entity : entities) emplace<T>(entity, copy);
+    insert_prepared<T>(entities, [&](std::size_t) -> const T& { return copy; });
   }
   /// Value number i for entity number i. REQUIRES: as many of both; the values do not lie in the pool.
   template <class T>
   void insert(std::span<const Entity> entities, std::span<const T> values) {
     SHOAL_ASSERT(entities.size() == values.size(), "insert takes as many values as entities");
     prepare_insert(storage<T>(), entities, values.data());
-    for (std::size_t i = 0; i < entities.size(); ++i) emplace<T>(entities[i], values[i]);
+    insert_prepared<T>(entities, [&](std::size_t i) -> const T& { return values[i]; });
   }
   /// REQUIRES: it has one. Fires on_update.
   template <class T, class... Args>
@@ -187,20 +128,20 @@ class Registry {
   decltype(auto) patch(Entity entity, F&&... fn) {
     Storage<T>& pool = storage<T>();
     const std::uint32_t at = pool.required_position("patch", entity);
+    const std::uint32_t version = entities_.structure_version();
     pool.changes_.mark_dirty(at);
     if constexpr (kIsTag<T>) {
       (std::forward<F>(fn)(), ...);
     } else {
-      (std::forward<F>(fn)(pool.data()[at]), ...);
+      (std::forward<F>(fn)(pool.at(at)), ...);
     }
-    return published_update(pool, entity);
+    return published_update(pool, entity, at, version);
   }
   /// False if it has none, or if its removal is under way. Fires on_destroy first.
   template <class T>
   bool remove(Entity entity) {
     return remove_from(storage<T>(), entity);
   }
-  bool remove(Entity entity, ComponentType type) { return remove_from(storage(type), entity); }
   /// As remove. REQUIRES: it has one.
   template <class T>
   void erase(Entity entity) {
@@ -278,8 +219,25 @@ class Registry {
   template <class... T, class... X>
   auto view(Exclude<X...> = {}) const {
     // The view of const types never writes through the pools.
-    return const_cast<Registry*>(this)->make_view<detail::Types<const T...>, X...>(
-        detail::Types<const T...>{});
+    using Constant = detail::Types<typename detail::Included<T>::Constant...>;
+    return const_cast<Registry*>(this)->make_view<Constant, X...>(Constant{});
+  }
+
+  /// Before freeze: from then on these pools keep who has all of the components, and none of the excluded ones, at
+  /// their front. Refused: a pool that another group owns, with both names. See group.hpp.
+  template <class... Owned, class... Observed, class... Excluded>
+    requires(sizeof...(Owned) > 0)
+  void declare_group(Observe<Observed...> = {}, Exclude<Excluded...> = {}) {
+    RegistryBase::declare_group(
+        {{&registered<Owned>()...}, {&registered<Observed>()...}, {&registered<Excluded>()...}});
+  }
+  /// REQUIRES: declared with these very lists. const types are for reading.
+  template <class... Owned, class... Observed, class... Excluded>
+  auto group(Observe<Observed...> = {}, Exclude<Excluded...> = {}) {
+    OwningGroup& group = find_group({{&storage<std::remove_const_t<Owned>>()...},
+                                     {&storage<std::remove_const_t<Observed>>()...},
+                                     {&storage<Excluded>()...}});
+    return Group<detail::Types<Owned...>, detail::Types<Observed...>>(group, entities_);
   }
 
   // --- Who wants to know ---
@@ -296,111 +254,77 @@ class Registry {
   Signal& on_destroy() {
     return storage<T>().on_destroy();
   }
-  ChangeLog& log() { return log_; }
-  const ChangeLog& log() const { return log_; }
-  /// clear_changes of every pool.
-  void clear_changes();
-
-  Resources& resources() { return resources_; }
-  const Resources& resources() const { return resources_; }
-
-  /// "entity 7:2 alive: shoal.demo.Position, shoal.demo.Health". For messages and tools.
-  std::string describe(Entity entity) const;
-  /// Of every pool; see StorageBase. What is known of indices, dead ones too, stays: handles rest on it.
-  void shrink_to_fit();
-  std::size_t memory_bytes() const;  // of the pools and the table of entities, used or not
-  void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
-  const EntityTable& entity_table() const { return entities_; }
-  /// For saved worlds: see EntityTable::restore. The change log says that each one alive was born, by rising index.
-  /// REQUIRES: frozen, nobody alive.
-  void restore_entities(const EntityTableState& state);
 
  private:
-  friend std::string copy_obstacle(const Registry& from, const Registry& to);
-  friend void copy_world(const Registry& from, Registry& to);
-
-  // An entity that dies, or a component that is being removed, while its listeners run.
-  struct Ending {
-    Entity entity;
-    ComponentType type;  // no type: the whole entity
-    bool destroy_afterwards;
-  };
-
   StorageContext context() { return {this, &entities_, &log_}; }
-  /// Checks a registration before it changes anything.
-  ComponentType next_type(std::string_view full_name, std::uint32_t slot) const;
-  ComponentType add_pool(std::unique_ptr<StorageBase> pool, std::uint32_t slot);
-
-  // Empty until the registry is frozen, so one test finds both mistakes.
-  StorageBase& pool_of_slot(std::uint32_t slot) const {
-    if (slot >= pool_by_slot_.size() || pool_by_slot_[slot] == nullptr) [[unlikely]]
-      refuse_type(slot);
-    return *pool_by_slot_[slot];
+  template <class T>
+  StorageBase& registered() {
+    return registered_pool(detail::type_slot<T>());
   }
-  [[noreturn]] void refuse_type(std::uint32_t slot) const;
-  [[noreturn]] static void refuse_second(const StorageBase& pool, Entity entity);
 
   template <class T>
   T& get_one(Entity entity) {
     Storage<std::remove_const_t<T>>& pool = storage<std::remove_const_t<T>>();
     const std::uint32_t at = pool.required_position("get", entity);
     if constexpr (!std::is_const_v<T>) pool.changes_.touch(at);
-    return pool.data()[at];
+    return pool.at(at);
   }
   template <class T>
   T& get_one(Entity entity) const {
     const auto& pool = storage<std::remove_const_t<T>>();
-    return pool.data()[pool.required_position("get", entity)];
+    return pool.at(pool.required_position("get", entity));
   }
   template <class T, class... Args>
   decltype(auto) emplace_new(Storage<T>& pool, Entity entity, Args&&... args) {
     if (!endings_.empty() && dying(entity)) [[unlikely]]
       refuse_dying(pool, entity);
     pool.append(entity, std::forward<Args>(args)...);
-    const bool heard = !pool.on_construct().empty();
-    if (heard) pool.publish_construct(entity);
-    if constexpr (!kIsTag<T>) return heard ? (pool.settled(entity)) : (pool.data()[pool.size() - 1]);
+    if (pool.on_construct().empty()) {
+      // A group may have moved it from the end.
+      if constexpr (!kIsTag<T>)
+        return (pool.at(pool.grouped_ ? pool.position(entity.index) : pool.size() - 1));
+    } else {
+      pool.publish_construct_known(entity);
+      if constexpr (!kIsTag<T>) return (pool.settled(entity));
+    }
   }
   template <class T, class... Args>
   decltype(auto) replace_known(Storage<T>& pool, Entity entity, Args&&... args) {
     const std::uint32_t at = pool.position(entity.index);
+    const std::uint32_t version = entities_.structure_version();
     pool.changes_.mark_dirty(at);
-    if constexpr (!kIsTag<T>) pool.data()[at] = detail::make_value<T>(std::forward<Args>(args)...);
-    return published_update(pool, entity);
+    if constexpr (!kIsTag<T>) pool.at(at) = detail::make_value<T>(std::forward<Args>(args)...);
+    return published_update(pool, entity, at, version);
   }
+  // `at` holds where the entity was at that structure version.
   template <class T>
-  decltype(auto) published_update(Storage<T>& pool, Entity entity) {
-    const bool heard = !pool.on_update().empty();
-    if (heard) pool.publish_update(entity);
-    if constexpr (!kIsTag<T>) return (pool.settled(entity));
+  decltype(auto) published_update(Storage<T>& pool, Entity entity, [[maybe_unused]] std::uint32_t at,
+                                  [[maybe_unused]] std::uint32_t version) {
+    if (!pool.on_update().empty()) pool.publish_update_known(entity);
+    if constexpr (!kIsTag<T>)
+      return (entities_.structure_version() == version ? pool.at(at) : pool.settled(entity));
   }
-  [[noreturn]] static void refuse_dying(const StorageBase& pool, Entity entity);
-  void prepare_insert(StorageBase& pool, std::span<const Entity> entities, const void* values) const;
+
+  template <class T, class ValueAt>
+  void insert_prepared(std::span<const Entity> entities, ValueAt value_at) {
+    Storage<T>& pool = storage<T>();
+    if constexpr (!kStableAddress<T> && std::is_nothrow_copy_constructible_v<T>) {
+      if (pool.on_construct().empty() && !pool.grouped_) {
+        pool.append_range(entities, value_at);
+        return;
+      }
+    }
+    for (std::size_t i = 0; i < entities.size(); ++i) emplace<T>(entities[i], value_at(i));
+  }
 
   template <class List, class... X, class... T>
   auto make_view(detail::Types<T...>) {
     detail::ViewPools<sizeof...(T), sizeof...(X)> pools;
-    pools.included = {&storage<std::remove_const_t<T>>()...};
+    pools.included = {&storage<detail::ComponentOf<T>>()...};
     if constexpr (sizeof...(X) > 0) pools.excluded = {&storage<std::remove_const_t<X>>()...};
     pools.entities = &entities_;
     return View<List, detail::Types<X...>>(pools);
   }
-
-  bool remove_from(StorageBase& pool, Entity entity);
-  void clear_pool(StorageBase& pool);
-  void destroy_now(Entity entity);
-  template <class F>
-  void for_each_component(Entity entity, F fn);
-
-  EntityTable entities_;
-  ChangeLog log_;
-  bool frozen_ = false;
-  std::vector<StorageBase*> pool_by_slot_;
-  std::vector<Ending> endings_;
-  std::vector<std::unique_ptr<StorageBase>> pools_;
-  std::vector<std::uint32_t> slots_;                                 // of each pool
-  std::vector<std::pair<std::uint32_t, ComponentType>> by_wire_id_;  // sorted when frozen
-  Resources resources_;
 };
 
 }  // namespace shoal

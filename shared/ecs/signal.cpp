@@ -1,6 +1,6 @@
 #include "shared/ecs/signal.hpp"
 
-#include "shared/base/assert.hpp"
+#include <vector>
 
 namespace shoal {
 
@@ -10,24 +10,27 @@ void ScopedConnection::disconnect() {
   id_ = {};
 }
 
-ListenerId Signal::connect(Listener listener) {
-  SHOAL_ASSERT(static_cast<bool>(listener), "connect of an empty function");
-  const ListenerId id{++last_id_};
-  entries_.push_back(std::make_unique<Entry>(Entry{id, std::move(listener)}));
-  ++connected_;
-  return id;
+Signal::~Signal() {
+  for (const Entry& entry : entries_) entry.end(entry.object);
 }
 
-ScopedConnection Signal::connect_scoped(Listener listener) {
+ListenerId Signal::add(Entry entry) {
+  entry.id = {++last_id_};
+  entries_.push_back(entry);
+  ++connected_;
+  return entry.id;
+}
+
+ScopedConnection Signal::scoped(ListenerId id) {
   if (!anchor_) anchor_ = std::make_shared<Signal*>(this);
-  return {anchor_, connect(std::move(listener))};
+  return {anchor_, id};
 }
 
 bool Signal::disconnect(ListenerId id) {
   if (id.value == 0) return false;
-  for (auto& entry : entries_) {
-    if (entry->id != id) continue;
-    entry->id = {};
+  for (Entry& entry : entries_) {
+    if (entry.id != id) continue;
+    entry.id = {};
     --connected_;
     if (depth_ == 0) sweep();
     return true;
@@ -36,7 +39,18 @@ bool Signal::disconnect(ListenerId id) {
 }
 
 void Signal::sweep() {
-  std::erase_if(entries_, [](const std::unique_ptr<Entry>& entry) { return entry->id.value == 0; });
+  // First out of the list, then ended: what a listener's end does may come back here.
+  std::vector<Entry> ended;
+  std::size_t kept = 0;
+  for (const Entry& entry : entries_) {
+    if (entry.id.value == 0) {
+      ended.push_back(entry);
+    } else {
+      entries_[kept++] = entry;
+    }
+  }
+  entries_.resize(kept);
+  for (const Entry& entry : ended) entry.end(entry.object);
 }
 
 }  // namespace shoal

@@ -8,13 +8,15 @@
 // 2. A listener never moves in memory while it may run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "shared/base/assert.hpp"
 #include "shared/ecs/entity.hpp"
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -52,36 +54,55 @@ class [[nodiscard]] ScopedConnection {
 
 class Signal {
  public:
-  using Listener = std::function<void(Registry&, Entity)>;
-
   Signal() = default;
+  ~Signal();
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
 
-  ListenerId connect(Listener listener);
-  ScopedConnection connect_scoped(Listener listener);
+  /// listener(Registry&, Entity): a function or a function object, which is moved in.
+  template <class F>
+  ListenerId connect(F listener) {
+    static_assert(std::is_invocable_v<F&, Registry&, Entity>, "a listener takes (Registry&, Entity)");
+    // Of what can be empty: pointers, std::function.
+    if constexpr (std::is_pointer_v<F> || std::is_constructible_v<F, std::nullptr_t>)
+      SHOAL_ASSERT(static_cast<bool>(listener), "connect of an empty function");
+    return add({.call = [](void* object, Registry& registry,
+                           Entity entity) { (*static_cast<F*>(object))(registry, entity); },
+                .end = [](void* object) { delete static_cast<F*>(object); },
+                .object = new F(std::move(listener)),
+                .id = {}});
+  }
+  template <class F>
+  ScopedConnection connect_scoped(F listener) {
+    return scoped(connect(std::move(listener)));
+  }
   /// False if there is no such connection (any more). Linear in the listeners.
   bool disconnect(ListenerId id);
 
   bool empty() const { return connected_ == 0; }
   bool dispatching() const { return depth_ != 0; }
 
-  /// Calls the listeners one after the other, as long as `goes_on()` holds before each.
+  /// Calls the listeners one after the other; the second and every later one only if `goes_on()` holds.
   template <class Predicate>
   void publish_while(Registry& registry, Entity entity, Predicate goes_on) {
-    if (empty()) return;
-    const Dispatch dispatch(*this);
     const std::size_t count = entries_.size();  // those who connect during this event hear the next one
-    for (std::size_t i = 0; i < count && goes_on(); ++i) {
-      Entry& entry = *entries_[i];
-      if (entry.id.value != 0) entry.listener(registry, entity);
+    if (count == 0) return;
+    const Dispatch dispatch(*this);
+    for (std::size_t i = 0;;) {
+      // Copies: the list may grow meanwhile.
+      const auto call = entries_[i].call;
+      void* const object = entries_[i].object;
+      if (entries_[i].id.value != 0) call(object, registry, entity);
+      if (++i == count || !goes_on()) return;
     }
   }
 
  private:
   struct Entry {
+    void (*call)(void* object, Registry& registry, Entity entity);
+    void (*end)(void* object);
+    void* object;
     ListenerId id;  // 0: disconnected, to be dropped when no dispatch runs
-    Listener listener;
   };
   // Counts the dispatches that run, one inside the other, and sweeps after the outermost.
   struct Dispatch {
@@ -91,9 +112,11 @@ class Signal {
     }
     Signal& signal;
   };
+  ListenerId add(Entry entry);
+  ScopedConnection scoped(ListenerId id);
   void sweep();
 
-  std::vector<std::unique_ptr<Entry>> entries_;
+  PlainList<Entry> entries_;
   std::size_t connected_ = 0;
   std::uint32_t depth_ = 0;
   std::uint64_t last_id_ = 0;

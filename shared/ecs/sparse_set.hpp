@@ -5,14 +5,17 @@
 // Thread rule: const functions from several threads; changes from one thread while nobody reads.
 // Invariants:
 // 1. packed()[position(index)] == index for each member; position(index) == kAbsent for everyone else.
-// 2. Erasing moves the last member into the hole; nobody else moves. Only `reorder` moves several.
+// 2. Erasing moves the last member into the hole; nobody else moves. Only `reorder` moves several, and
+// `swap_positions` two.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
+
+#include "shared/base/assert.hpp"
+#include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
 
@@ -33,15 +36,33 @@ class SparseSet {
   /// is no test for them.
   std::uint32_t position(std::uint32_t index) const {
     const std::uint32_t page = index >> kPageShift;
-    return page < page_count_ ? pages_[page][index & (kPageEntries - 1)] : kAbsent;
+    return page < page_count_ ? pages_.get()[page][index & (kPageEntries - 1)] : kAbsent;
   }
   bool contains(std::uint32_t index) const { return position(index) != kAbsent; }
 
   /// Appends. Constant time, amortised. REQUIRES: not a member.
-  void insert(std::uint32_t index);
+  void insert(std::uint32_t index) {
+    SHOAL_DEBUG_ASSERT(!contains(index), "insert of a member");
+    const auto position = static_cast<std::uint32_t>(packed_.size());
+    packed_.push_back(index);
+    page_for_writing(index >> kPageShift)[index & (kPageEntries - 1)] = position;
+  }
+  /// insert for each, in this order. REQUIRES: none is a member, none stands there twice.
+  void insert(std::span<const std::uint32_t> indices);
   /// Swaps the last member into `position` and drops the last place. REQUIRES: position < size().
-  void erase_at(std::uint32_t position);
+  void erase_at(std::uint32_t position) {
+    SHOAL_DEBUG_ASSERT(position < packed_.size(), "erase of a place beyond the end");
+    const std::uint32_t index = packed_[position];
+    const std::uint32_t last = packed_.back();
+    // In this order, so that erasing the last member ends absent.
+    packed_[position] = last;
+    entry(last) = position;
+    entry(index) = kAbsent;
+    packed_.pop_back();
+  }
   void clear();
+  /// REQUIRES: both below size().
+  void swap_positions(std::uint32_t a, std::uint32_t b);
   /// The member at order[p] comes to stand at p. Linear. REQUIRES: `order` holds each position once.
   void reorder(std::span<const std::uint32_t> order);
 
@@ -56,15 +77,34 @@ class SparseSet {
   std::size_t memory_bytes() const;
 
  private:
-  std::uint32_t* page_for_writing(std::uint32_t page);
+  struct Page {
+    std::uint32_t positions[kPageEntries];
+  };
+  static constexpr Page make_empty_page() {
+    Page page{};
+    for (std::uint32_t& position : page.positions) position = kAbsent;
+    return page;
+  }
+  static const Page kEmptyPage;  // in read-only memory and never written: page_for_writing replaces it
 
+  bool is_empty(std::uint32_t page) const { return pages_.get()[page] == kEmptyPage.positions; }
+  std::uint32_t& entry(std::uint32_t index) {
+    return pages_.get()[index >> kPageShift][index & (kPageEntries - 1)];
+  }
+  std::uint32_t* page_for_writing(std::uint32_t page) {
+    if (page >= page_count_ || is_empty(page)) [[unlikely]]
+      make_page(page);
+    return pages_.get()[page];
+  }
+  void make_page(std::uint32_t page);
   void add_pages(std::uint32_t page);
+  void free_page(std::uint32_t page);
 
   // The number stands beside the pointer, not a vector's difference of pointers: this is read once per
   // element and pool in each loop over several types.
   std::unique_ptr<std::uint32_t*[]> pages_;
   std::uint32_t page_count_ = 0;
-  std::vector<std::uint32_t> packed_;
+  PlainList<std::uint32_t> packed_;
 };
 
 }  // namespace shoal

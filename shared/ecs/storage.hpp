@@ -44,11 +44,12 @@ constexpr ValueOperations value_operations() {
   if constexpr (kIsTag<T>) {
     return {};
   } else if constexpr (std::is_trivially_copyable_v<T>) {
-    return {.bytes = sizeof(T), .alignment = alignof(T)};
+    return {.bytes = sizeof(T), .alignment = alignof(T), .stable_addresses = kStableAddress<T>};
   } else {
     return {
         .bytes = sizeof(T),
         .alignment = alignof(T),
+        .stable_addresses = kStableAddress<T>,
         .relocate =
             [](void* target, void* source, std::size_t count) {
               auto* from = static_cast<T*>(source);
@@ -71,6 +72,17 @@ T make_value(Args&&... args) {
   }
 }
 
+/// Values that follow each other in a pool with stable addresses.
+template <class T>
+class StableRun {
+ public:
+  explicit StableRun(T* const* places) : places_(places) {}
+  T& operator[](std::size_t at) const { return *places_[at]; }
+
+ private:
+  T* const* places_;
+};
+
 }  // namespace detail
 
 template <class T>
@@ -87,11 +99,13 @@ class Storage final : public StorageBase {
   /// that write to most of them; take it anew each tick.
   std::span<T> values() {
     static_assert(!kIsTag<T>, "a tag has no values");
-    changes_.touch_first(size());
+    static_assert(!kStableAddress<T>, "values with stable addresses are not contiguous; use a view");
+    changes_.touch_range(0, size());
     return {data(), size()};
   }
   std::span<const T> values() const {
     static_assert(!kIsTag<T>, "a tag has no values");
+    static_assert(!kStableAddress<T>, "values with stable addresses are not contiguous; use a view");
     return {data(), size()};
   }
 
@@ -101,21 +115,22 @@ class Storage final : public StorageBase {
     static_assert(!kIsTag<T>, "a tag has no value");
     const std::uint32_t at = checked_position(entity);
     changes_.touch(at);
-    return data()[at];
+    return this->at(at);
   }
-  const T& get(Entity entity) const { return data()[checked_position(entity)]; }
+  const T& get(Entity entity) const { return at(checked_position(entity)); }
   T* try_get(Entity entity) {
-    const std::uint32_t at = contains(entity) ? position(entity.index) : kAbsent;
-    if (at == kAbsent) return nullptr;
-    changes_.touch(at);
-    return data() + at;
+    const std::uint32_t place = context_.entities->alive(entity) ? position(entity.index) : kAbsent;
+    if (place == kAbsent) return nullptr;
+    changes_.touch(place);
+    return &at(place);
   }
   const T* try_get(Entity entity) const {
-    return contains(entity) ? data() + position(entity.index) : nullptr;
+    const std::uint32_t place = context_.entities->alive(entity) ? position(entity.index) : kAbsent;
+    return place == kAbsent ? nullptr : &at(place);
   }
 
   /// compare(const T&, const T&), or compare(Entity, Entity), which a tag needs: true if the first one belongs
-  /// before the second in values() and indices(). (A view visits from the end to the start.) Stable: equals
+  /// before the second in values() and indices(). (A view visits in that order.) Stable: equals
   /// keep their order. What was dirty is dirty, nothing is announced. O(n log n) comparisons and O(n) memory
   /// for a while; if compare throws, nothing has moved. References into the pool end. REQUIRES: no signal of
   /// this pool runs, and no loop that it leads, which is caught in debug builds.
@@ -124,9 +139,8 @@ class Storage final : public StorageBase {
     std::vector<std::uint32_t> order(size());
     std::iota(order.begin(), order.end(), 0u);
     if constexpr (!kIsTag<T> && std::is_invocable_r_v<bool, Compare&, const T&, const T&>) {
-      const T* values = data();
       std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return static_cast<bool>(compare(values[a], values[b]));
+        return static_cast<bool>(compare(std::as_const(*this).at(a), std::as_const(*this).at(b)));
       });
     } else {
       static_assert(std::is_invocable_r_v<bool, Compare&, Entity, Entity>,
@@ -142,9 +156,29 @@ class Storage final : public StorageBase {
   friend class Registry;
   template <class, class>
   friend class View;
+  template <class, class>
+  friend class Group;
 
-  T* data() { return reinterpret_cast<T*>(values_); }
-  const T* data() const { return reinterpret_cast<const T*>(values_); }
+  T* data() { return reinterpret_cast<T*>(run_.data()); }
+  const T* data() const { return reinterpret_cast<const T*>(run_.data()); }
+  // Untouched. REQUIRES: below size().
+  T& at(std::size_t position) { return run_from(position)[0]; }
+  const T& at(std::size_t position) const { return run_from(position)[0]; }
+  // What is indexed by places from this one on.
+  auto run_from(std::size_t position) {
+    if constexpr (kStableAddress<T>) {
+      return detail::StableRun<T>(reinterpret_cast<T* const*>(run_.data()) + position);
+    } else {
+      return data() + position;
+    }
+  }
+  auto run_from(std::size_t position) const {
+    if constexpr (kStableAddress<T>) {
+      return detail::StableRun<const T>(reinterpret_cast<const T* const*>(run_.data()) + position);
+    } else {
+      return data() + position;
+    }
+  }
 
   std::uint32_t checked_position(Entity entity) const {
     SHOAL_DEBUG_ASSERT(context_.entities->alive(entity), kRuleAlive);
@@ -164,9 +198,18 @@ class Storage final : public StorageBase {
     }
     commit_append(entity);
   }
+  // As append for each, in one go. REQUIRES: room was made; no groups, no stable addresses.
+  template <class ValueAt>
+  void append_range(std::span<const Entity> entities, ValueAt value_at) {
+    if constexpr (!kIsTag<T>) {
+      T* target = data() + size();
+      for (std::size_t i = 0; i < entities.size(); ++i) ::new (static_cast<void*>(target + i)) T(value_at(i));
+    }
+    commit_range(entities);
+  }
   /// The value after listeners ran, or the spare one if they removed it.
   T& settled(Entity entity) {
-    return contains(entity) ? data()[position(entity.index)] : *std::launder(reinterpret_cast<T*>(spare()));
+    return contains(entity) ? at(position(entity.index)) : *std::launder(reinterpret_cast<T*>(spare()));
   }
 };
 

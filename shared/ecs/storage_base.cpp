@@ -4,119 +4,221 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <utility>
 #include <vector>
 
 #include "shared/base/fault.hpp"
 #include "shared/base/hash.hpp"
+#include "shared/ecs/owning_group.hpp"
 
 namespace shoal {
 
-StorageBase::StorageBase(StorageContext context, ComponentType type, std::string_view name,
-                         ValueOperations operations)
-    : context_(context), type_(type), operations_(operations), wire_id_(fnv1a32(name)), name_(name) {}
-
-StorageBase::~StorageBase() {
-  if (operations_.destroy != nullptr) {
-    operations_.destroy(values_, size());
-    if (spare_ != nullptr) operations_.destroy(spare_, 1);
-  }
-  free_values(values_);
-  free_values(spare_);
-}
-
 namespace {
 
-// A cache line at least, so that spans start where vector instructions like it.
-std::align_val_t run_alignment(const ValueOperations& operations) {
-  return std::align_val_t{std::max<std::size_t>(operations.alignment, 64)};
+// As memcpy of a few bytes, without the call: two copies that overlap, as wide as they may be.
+template <class Word>
+void copy_ends(std::byte* target, const std::byte* source, std::size_t bytes) {
+  Word first, last;
+  std::memcpy(&first, source, sizeof(Word));
+  std::memcpy(&last, source + bytes - sizeof(Word), sizeof(Word));
+  std::memcpy(target, &first, sizeof(Word));
+  std::memcpy(target + bytes - sizeof(Word), &last, sizeof(Word));
+}
+struct TwoWords {
+  std::uint64_t low, high;
+};
+void copy_value(std::byte* target, const std::byte* source, std::size_t bytes) {
+  if (bytes >= 4 && bytes <= 8) {
+    copy_ends<std::uint32_t>(target, source, bytes);
+  } else if (bytes > 8 && bytes <= 16) {
+    copy_ends<std::uint64_t>(target, source, bytes);
+  } else if (bytes > 16 && bytes <= 32) {
+    copy_ends<TwoWords>(target, source, bytes);
+  } else {
+    std::memcpy(target, source, bytes);
+  }
 }
 
 }  // namespace
 
-void StorageBase::free_values(std::byte* values) const {
-  if (values != nullptr) ::operator delete(values, run_alignment(operations_));
+StorageBase::StorageBase(StorageContext context, ComponentType type, std::string_view name,
+                         ValueOperations operations)
+    : run_(operations.alignment),
+      context_(context),
+      stride_(operations.stable_addresses ? sizeof(void*) : operations.bytes),
+      mask_bit_(type),
+      plain_(operations.destroy == nullptr && !operations.stable_addresses),
+      type_(type),
+      operations_(operations),
+      wire_id_(fnv1a32(name)),
+      name_(name),
+      spare_(operations.alignment) {
+  if (operations.stable_addresses) slab_.emplace(operations.bytes, operations.alignment);
 }
 
-std::byte* StorageBase::allocate(std::size_t values) const {
-  return static_cast<std::byte*>(::operator new(values* operations_.bytes, run_alignment(operations_)));
-}
-
-void StorageBase::move_values(std::byte* target, std::byte* source, std::size_t count) const {
-  if (count == 0) return;
-  if (operations_.relocate != nullptr) {
-    operations_.relocate(target, source, count);
+StorageBase::~StorageBase() {
+  if (operations_.destroy == nullptr) return;
+  if (slab_) {
+    for (std::size_t at = 0; at < size(); ++at) operations_.destroy(value_place(at), 1);
   } else {
-    std::memcpy(target, source, count * operations_.bytes);
+    operations_.destroy(run_.data(), size());
+  }
+  if (has_spare_) operations_.destroy(spare_.data(), 1);
+}
+
+void StorageBase::move_places(std::byte* target, std::byte* source, std::size_t count) const {
+  if (count == 0) return;
+  if (!moves_as_bytes()) {
+    operations_.relocate(target, source, count);
+  } else if (count == 1) {
+    copy_value(target, source, stride_);
+  } else {
+    std::memcpy(target, source, count * stride_);
+  }
+}
+
+void StorageBase::move_value(std::byte* target, std::byte* source) const {
+  if (operations_.relocate != nullptr) {
+    operations_.relocate(target, source, 1);
+  } else {
+    copy_value(target, source, operations_.bytes);
   }
 }
 
 void StorageBase::grow(std::size_t least) {
-  set_capacity(std::max({least, capacity_ + capacity_ / 2, std::size_t{16}}));
+  set_capacity(MemoryRun::grown(run_.bytes(), std::max(least, std::size_t{16}) * stride_) / stride_);
 }
 
 void StorageBase::set_capacity(std::size_t capacity) {
-  std::byte* values = capacity == 0 ? nullptr : allocate(capacity);
-  move_values(values, values_, size());
-  free_values(values_);
-  values_ = values;
-  capacity_ = capacity;
+  if (moves_as_bytes()) {
+    run_.resize(capacity * stride_, size() * stride_);
+  } else {
+    MemoryRun run(operations_.alignment);
+    run.resize(capacity * stride_, 0);
+    move_places(run.data(), run_.data(), size());
+    run_ = std::move(run);
+  }
+  capacity_ = run_.bytes() / stride_;
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
-  if (operations_.bytes != 0 && values > capacity_) grow(values);
+  if (stride_ != 0 && values > capacity_) set_capacity(values);
 }
 
 void StorageBase::make_room(std::size_t added) {
   const std::size_t needed = size() + added;
-  if (operations_.bytes != 0 && needed > capacity_) grow(needed);
-  if (needed > set_.capacity()) set_.reserve(std::max(needed, set_.capacity() + set_.capacity() / 2));
+  if (stride_ != 0 && needed > capacity_) grow(needed);
+  if (needed > set_.capacity()) set_.reserve(std::max(needed, set_.capacity() + set_.capacity() / 8));
 }
 
 void StorageBase::shrink_to_fit() {
-  if (operations_.bytes != 0 && capacity_ != size()) set_capacity(size());
+  if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());
 }
 
-void StorageBase::commit_append(Entity entity) {
-  const auto at = static_cast<std::uint32_t>(size());
-  set_.insert(entity.index);
-  changes_.append(at);
-  context_.entities->set(entity.index, type_);
-  context_.log->add(LogKind::Added, entity, type_);
-  note_structure_change(entity.index);
+void StorageBase::place_stable_value() {
+  *reinterpret_cast<std::byte**>(run_.data() + size() * stride_) = slab_->take();
 }
 
-void StorageBase::erase_at(std::uint32_t position) {
-  const std::uint32_t index = set_.packed()[position];
+void StorageBase::commit_range(std::span<const Entity> entities) {
+  const auto first = static_cast<std::uint32_t>(size());
+  for (const Entity entity : entities) set_.insert(entity.index);
+  changes_.append_range(first, static_cast<std::uint32_t>(entities.size()));
+  const bool logged = context_.log->enabled();
+  for (const Entity entity : entities) {
+    context_.entities->set(entity.index, mask_bit_);
+    if (logged) context_.log->add(LogKind::Added, entity, type_);
+  }
+  note_structure_change(kAbsent);
+}
+
+void StorageBase::end_value(std::byte* place) {
+  if (on_construct_.dispatching() || on_update_.dispatching()) [[unlikely]] {
+    keep_as_spare(place);
+  } else if (operations_.destroy != nullptr) {
+    operations_.destroy(place, 1);
+  }
+  if (slab_) slab_->give_back(place);
+}
+
+void StorageBase::erase_value(std::uint32_t index) {
+  const std::uint32_t position = set_.position(index);
   const auto last = static_cast<std::uint32_t>(size() - 1);
-  if (operations_.bytes != 0) {
-    std::byte* hole = values_ + std::size_t{position} * operations_.bytes;
-    std::byte* last_value = values_ + std::size_t{last} * operations_.bytes;
-    if (on_construct_.dispatching() || on_update_.dispatching()) [[unlikely]] {
-      keep_as_spare(hole);
-    } else if (operations_.destroy != nullptr) {
-      operations_.destroy(hole, 1);
+  if (stride_ != 0) {
+    std::byte* hole = run_.data() + std::size_t{position} * stride_;
+    std::byte* last_place = run_.data() + std::size_t{last} * stride_;
+    const bool heard = on_construct_.dispatching() || on_update_.dispatching();
+    if (plain_ && !heard) [[likely]] {
+      if (position != last) copy_value(hole, last_place, stride_);
+    } else {
+      end_value(value_place(position));
+      if (position != last) move_places(hole, last_place, 1);
     }
-    if (position != last) move_values(hole, last_value, 1);
   }
   set_.erase_at(position);
   if (!fault("lose-dirty-on-swap")) changes_.erase_at(position, last);
-  context_.entities->reset(index, type_);
-  if (!fault("log-forgets-removals"))
+  if (context_.log->enabled() && !fault("log-forgets-removals"))
     context_.log->add(LogKind::Removed, context_.entities->at(index), type_);
   note_structure_change(index);
 }
 
-void StorageBase::keep_as_spare(std::byte* value) {
-  if (spare_ == nullptr) {
-    spare_ = static_cast<std::byte*>(::operator new(operations_.bytes, run_alignment(operations_)));
-  } else if (operations_.destroy != nullptr) {
-    operations_.destroy(spare_, 1);
+void StorageBase::take_from_groups(std::uint32_t index) {
+  for (OwningGroup* group : groups_) group->before_removal(*this, index);
+}
+
+void StorageBase::erase_index(std::uint32_t index) {
+  if (grouped_) [[unlikely]]
+    take_from_groups(index);
+  erase_value(index);
+  context_.entities->reset(index, mask_bit_);
+  if (grouped_) [[unlikely]]
+    tell_groups(index);
+}
+
+void StorageBase::erase_of_dying(std::uint32_t index) {
+  if (grouped_) [[unlikely]] {
+    // What the others see of it in its mask must be right.
+    erase_index(index);
+    return;
   }
-  move_values(spare_, value, 1);
+  erase_value(index);
+}
+
+void StorageBase::tell_groups(std::uint32_t index) {
+  for (OwningGroup* group : groups_) group->after_change(index);
+}
+
+void StorageBase::swap_positions(std::uint32_t a, std::uint32_t b) {
+  if (a == b) return;
+  if (stride_ != 0) {
+    std::byte* first = run_.data() + std::size_t{a} * stride_;
+    std::byte* second = run_.data() + std::size_t{b} * stride_;
+    if (moves_as_bytes()) {
+      std::swap_ranges(first, first + stride_, second);
+    } else {
+      MemoryRun between(operations_.alignment);
+      between.resize(stride_, 0);
+      move_places(between.data(), first, 1);
+      move_places(first, second, 1);
+      move_places(second, between.data(), 1);
+    }
+  }
+  set_.swap_positions(a, b);
+  changes_.swap_positions(a, b);
+  note_structure_change(kAbsent);
+}
+
+void StorageBase::keep_as_spare(std::byte* place) {
+  if (!has_spare_) {
+    spare_.resize(operations_.bytes, 0);
+    has_spare_ = true;
+  } else if (operations_.destroy != nullptr) {
+    operations_.destroy(spare_.data(), 1);
+  }
+  move_value(spare_.data(), place);
 }
 
 void StorageBase::sort_as(const StorageBase& other) {
@@ -139,14 +241,19 @@ void StorageBase::reorder(std::span<const std::uint32_t> order) {
                      fmt::format("sort of {}: a signal of this pool runs; sort it afterwards", name_).c_str(),
                      __FILE__, __LINE__);
   }
-  if (values_ != nullptr) {
+  for (const OwningGroup* group : groups_) {
+    if (!group->owns(*this)) continue;
+    assertion_failed("registry rule",
+                     fmt::format("sort of {}: the group {} keeps its order", name_, group->name()).c_str(),
+                     __FILE__, __LINE__);
+  }
+  if (run_.bytes() != 0) {
     // A second run, not cycles of moves: each value is written once and the writes go straight ahead.
-    std::byte* values = allocate(capacity_);
-    for (std::size_t at = 0; at < order.size(); ++at) {
-      move_values(values + at * operations_.bytes, values_ + order[at] * std::size_t{operations_.bytes}, 1);
-    }
-    free_values(values_);
-    values_ = values;
+    MemoryRun run(operations_.alignment);
+    run.resize(run_.bytes(), 0);
+    for (std::size_t at = 0; at < order.size(); ++at)
+      move_places(run.data() + at * stride_, run_.data() + order[at] * std::size_t{stride_}, 1);
+    run_ = std::move(run);
   }
   set_.reorder(order);
   changes_.reorder(order);
@@ -172,74 +279,107 @@ void StorageBase::emplace_silently(Entity entity, const void* value) {
 void StorageBase::replace_silently(Entity entity, const void* value) {
   const std::uint32_t at = required_position("replace_silently", entity);
   if (!copyable_as_bytes()) refuse("replace_silently", entity, "the type must be trivially copyable");
-  if (operations_.bytes != 0)
-    std::memcpy(values_ + std::size_t{at} * operations_.bytes, value, operations_.bytes);
+  if (operations_.bytes != 0) std::memcpy(value_place(at), value, operations_.bytes);
   changes_.mark_dirty(at);
+}
+
+std::byte* StorageBase::new_place(std::size_t at) {
+  std::byte* const place = run_.data() + at * stride_;
+  if (!slab_) return place;
+  std::byte* const stable = slab_->next();
+  static_cast<void>(slab_->take());
+  *reinterpret_cast<std::byte**>(place) = stable;
+  return stable;
 }
 
 void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte* values) {
   SHOAL_ASSERT(empty() && copyable_as_bytes(),
                "adopt takes bytes into an empty pool of a type that they are");
   reserve(indices.size());
-  if (operations_.bytes != 0 && !indices.empty())
-    std::memcpy(values_, values, indices.size() * operations_.bytes);
+  if (slab_) {
+    for (std::size_t at = 0; at < indices.size(); ++at)
+      std::memcpy(new_place(at), values + at * operations_.bytes, operations_.bytes);
+  } else if (stride_ != 0 && !indices.empty()) {
+    std::memcpy(run_.data(), values, indices.size() * stride_);
+  }
   adopt_indices(indices);
 }
 
 void StorageBase::adopt(std::span<const std::uint32_t> indices,
                         const std::function<void(std::byte* place, std::size_t at)>& construct) {
-  SHOAL_ASSERT(empty() && operations_.bytes != 0, "adopt takes values into an empty pool");
+  SHOAL_ASSERT(empty() && stride_ != 0, "adopt takes values into an empty pool");
   reserve(indices.size());
-  for (std::size_t at = 0; at < indices.size(); ++at) construct(values_ + at * operations_.bytes, at);
+  for (std::size_t at = 0; at < indices.size(); ++at) construct(new_place(at), at);
   adopt_indices(indices);
 }
 
 void StorageBase::adopt_indices(std::span<const std::uint32_t> indices) {
+  set_.insert(indices);
+  changes_.append_range(0, static_cast<std::uint32_t>(indices.size()));
   for (const std::uint32_t index : indices) {
-    set_.insert(index);
-    context_.entities->set(index, type_);
+    context_.entities->set(index, mask_bit_);
     context_.log->add(LogKind::Added, context_.entities->at(index), type_);
   }
-  changes_.assign_dirty(indices.size());
   note_structure_change(kAbsent);
+}
+
+void StorageBase::end_values() {
+  if (slab_) {
+    for (std::size_t at = 0; at < size(); ++at) {
+      std::byte* const place = value_place(at);
+      if (operations_.destroy != nullptr) operations_.destroy(place, 1);
+      slab_->give_back(place);
+    }
+  } else if (operations_.destroy != nullptr) {
+    operations_.destroy(run_.data(), size());
+  }
+}
+
+void StorageBase::copy_values(const StorageBase& other) {
+  const std::size_t count = other.size();
+  if (stride_ == 0 || count == 0) return;
+  if (count > capacity_) {
+    run_.resize(count * stride_, 0);
+    capacity_ = run_.bytes() / stride_;
+  }
+  const auto copy = [&](std::byte* target, const void* source, std::size_t values) {
+    if (operations_.copy != nullptr) {
+      operations_.copy(target, source, values);
+    } else {
+      std::memcpy(target, source, values * operations_.bytes);
+    }
+  };
+  if (slab_) {
+    for (std::size_t at = 0; at < count; ++at) copy(new_place(at), other.value_at(at), 1);
+  } else {
+    copy(run_.data(), other.run_.data(), count);
+  }
 }
 
 void StorageBase::copy_from(const StorageBase& other) {
   SHOAL_ASSERT(copyable() && operations_.bytes == other.operations_.bytes &&
                    operations_.copy == other.operations_.copy,
                "a pool copies one of the same type that has a copy constructor");
-  if (operations_.destroy != nullptr) operations_.destroy(values_, size());
-  if (operations_.bytes != 0 && other.size() > 0) {
-    if (other.size() > capacity_) {
-      free_values(values_);
-      values_ = nullptr;  // if the next line throws
-      capacity_ = 0;
-      values_ = allocate(other.size());
-      capacity_ = other.size();
-    }
-    if (operations_.copy != nullptr) {
-      operations_.copy(values_, other.values_, other.size());
-    } else {
-      std::memcpy(values_, other.values_, other.size() * operations_.bytes);
-    }
-  }
+  end_values();
+  copy_values(other);
   set_.copy_from(other.set_);
-  changes_.assign_dirty(size());
+  changes_.clear();
+  changes_.append_range(0, static_cast<std::uint32_t>(size()));
   note_structure_change(kAbsent);
 }
 
 void StorageBase::publish_construct(Entity entity) {
-  on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  if (contains(entity)) publish_construct_known(entity);
 }
 void StorageBase::publish_update(Entity entity) {
-  on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  if (contains(entity)) publish_update_known(entity);
 }
 void StorageBase::publish_destroy(Entity entity) {
   on_destroy_.publish_while(*context_.registry, entity, [] { return true; });
 }
 
 std::size_t StorageBase::memory_bytes() const {
-  return capacity_ * operations_.bytes + set_.memory_bytes() + changes_.memory_bytes();
+  return run_.bytes() + (slab_ ? slab_->memory_bytes() : 0) + set_.memory_bytes() + changes_.memory_bytes();
 }
 
 void StorageBase::refuse(const char* operation, Entity entity, const char* rule) const {

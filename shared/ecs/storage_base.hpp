@@ -8,23 +8,29 @@
 // 2. Every addition and removal, silent ones too, keeps the entity's mask, the change log and the change bits
 // right.
 // 3. Removal moves the last value into the hole. References into a pool hold until the next addition or
-// removal in it, and until it is sorted, shrunk or given room.
+// removal in it, and until it is sorted, shrunk or given room. Of a type with stable addresses
+// (kStableAddress) the run holds pointers, the values lie in a slab, and references hold until the value ends.
+// 4. Whatever moves a value, or the run of a pool, raises the entity table's structure version.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "shared/base/assert.hpp"
 #include "shared/ecs/change_bits.hpp"
 #include "shared/ecs/change_log.hpp"
 #include "shared/ecs/component_type.hpp"
 #include "shared/ecs/entity_table.hpp"
+#include "shared/ecs/memory_run.hpp"
 #include "shared/ecs/signal.hpp"
 #include "shared/ecs/sparse_set.hpp"
+#include "shared/ecs/value_slab.hpp"
 
 namespace shoal {
 
@@ -32,6 +38,7 @@ namespace shoal {
 struct ValueOperations {
   std::uint32_t bytes = 0;  // 0: a tag
   std::uint32_t alignment = 1;
+  bool stable_addresses = false;
   /// Moves `count` values to raw memory and ends the sources.
   void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
   void (*destroy)(void* values, std::size_t count) = nullptr;
@@ -39,6 +46,8 @@ struct ValueOperations {
   void (*copy)(void* target, const void* source, std::size_t count) = nullptr;
   bool copyable = true;
 };
+
+class OwningGroup;
 
 /// What a pool needs of the registry that owns it.
 struct StorageContext {
@@ -84,8 +93,9 @@ class StorageBase {
   }
   /// Null for a tag. REQUIRES: position < size().
   const void* value_at(std::size_t position) const {
-    return operations_.bytes == 0 ? nullptr : values_ + position * operations_.bytes;
+    return operations_.bytes == 0 ? nullptr : const_cast<StorageBase*>(this)->value_place(position);
   }
+  bool has_stable_addresses() const { return operations_.stable_addresses; }
 
   // What changed since clear_changes. Additions, replace, patch and mark_dirty set a bit per value; a mutable
   // reference, view or span marks the run of 64 values that it hands out.
@@ -113,11 +123,12 @@ class StorageBase {
   void replace_silently(Entity entity, const void* value);
 
   // For images and copies of whole worlds. No signals; all values count as new (change bits). The caller keeps
-  // the table of entities right.
+  // the table of entities right, and the groups (RegistryBase::rebuild_groups).
   /// False if the type has no copy constructor.
   bool copyable() const { return operations_.copyable; }
-  /// All values, one behind the other in the order of indices(); null for a tag.
-  const std::byte* value_run() const { return operations_.bytes == 0 ? nullptr : values_; }
+  /// All values, one behind the other in the order of indices(); null for a tag, and for values with stable
+  /// addresses, which are not.
+  const std::byte* value_run() const { return stride_ == 0 || slab_ ? nullptr : run_.data(); }
   /// Takes these entities, in this order, into their masks and the change log as well, with value number i for entity
   /// number i. REQUIRES: the pool is empty; the indices are of living entities, each once; copyable_as_bytes();
   /// `values` is not looked at for a tag.
@@ -148,14 +159,14 @@ class StorageBase {
   /// Room for so many values in all: until then no addition moves the others.
   void reserve(std::size_t values);
   /// Values (of a tag: entities) that fit without growth.
-  std::size_t capacity() const { return operations_.bytes == 0 ? set_.capacity() : capacity_; }
+  std::size_t capacity() const { return stride_ == 0 ? set_.capacity() : capacity_; }
   /// Gives back the memory that the present values do not need. O(size + pages of indices); each value moves
   /// once.
   void shrink_to_fit();
   /// Of values, indices and marks, used or not.
   std::size_t memory_bytes() const;
 
-  // Additions, removals and sorts so far, for the iteration rule.
+  // Additions, removals and sorts so far, for the iteration rule. Counted where SHOAL_DEBUG_ASSERT is on.
   std::uint32_t structure_version() const { return structure_version_; }
   /// True if each addition and removal since that version concerned this index.
   bool only_changed(std::uint32_t index, std::uint32_t since_version) const {
@@ -165,32 +176,65 @@ class StorageBase {
 
  protected:
   friend class Registry;
+  friend class RegistryBase;
 
   StorageBase(StorageContext context, ComponentType type, std::string_view name, ValueOperations operations);
+
+  // As publish_construct and publish_update. REQUIRES: contains(entity).
+  void publish_construct_known(Entity entity) {
+    on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  }
+  void publish_update_known(Entity entity) {
+    on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  }
 
   // An addition is prepared (memory), constructed by the typed shell, and committed: if the constructor
   // throws, nothing happened.
   std::byte* prepare_append() {
-    if (operations_.bytes == 0) return nullptr;
-    if (size() == capacity_) grow(size() + 1);
-    return values_ + size() * operations_.bytes;
+    if (stride_ == 0) return nullptr;
+    if (size() == capacity_) [[unlikely]]
+      grow(size() + 1);
+    return slab_ ? slab_->next() : run_.data() + size() * stride_;
   }
-  void commit_append(Entity entity);
+  void commit_append(Entity entity) {
+    if (slab_) [[unlikely]]
+      place_stable_value();
+    const auto at = static_cast<std::uint32_t>(size());
+    set_.insert(entity.index);
+    changes_.append(at);
+    context_.entities->set(entity.index, mask_bit_);
+    context_.log->add(LogKind::Added, entity, type_);
+    note_structure_change(entity.index);
+    if (grouped_) [[unlikely]]
+      tell_groups(entity.index);
+  }
   /// Memory for so many more, at once. Grows by a factor, so that many small ranges do not copy the pool each.
   void make_room(std::size_t added);
+  /// commit_append for each, of values that were constructed in the room that was made. REQUIRES: no groups,
+  /// no stable addresses.
+  void commit_range(std::span<const Entity> entities);
   /// The value at order[p] moves to p, with its entity and its marks. REQUIRES: each position once.
   void reorder(std::span<const std::uint32_t> order);
-  /// Takes the component from its entity without signals.
-  void erase_at(std::uint32_t position);
+  /// Takes the component from its entity without signals. REQUIRES: it has one.
+  void erase_index(std::uint32_t index);
+  /// The same for an entity that loses everything, whose mask the caller clears.
+  void erase_of_dying(std::uint32_t index);
+  /// For groups, which keep their entities at the front.
+  void swap_positions(std::uint32_t a, std::uint32_t b);
   /// A valid value that belongs to nobody: what is left to refer to when a listener removed the component
   /// that is being emplaced. Null before the first such removal.
-  std::byte* spare() { return spare_; }
+  std::byte* spare() { return spare_.data(); }
 
   /// kAbsent: of all of them.
   void note_structure_change(std::uint32_t index) {
+    context_.entities->note_structure_change();
+#if SHOAL_DEBUG_ASSERTS
     ++structure_version_;
     changes_in_a_row_ = index == last_changed_index_ ? changes_in_a_row_ + 1 : 1;
     last_changed_index_ = index;
+#else
+    static_cast<void>(index);
+#endif
   }
   /// Stops the program: which operation, which component, which entity, which rule.
   [[noreturn]] void refuse(const char* operation, Entity entity, const char* rule) const;
@@ -207,21 +251,44 @@ class StorageBase {
   static constexpr const char* kRuleHas =
       "the entity must have the component; test with all_of() or use try_get()";
 
+  /// REQUIRES: not a tag.
+  std::byte* value_place(std::size_t position) {
+    std::byte* place = run_.data() + position * stride_;
+    return slab_ ? *reinterpret_cast<std::byte**>(place) : place;
+  }
+
   SparseSet set_;
-  std::byte* values_ = nullptr;
+  MemoryRun run_;  // the values, or pointers to them
   ChangeBits changes_;
   StorageContext context_;
 
  private:
+  friend class OwningGroup;
+
+  bool moves_as_bytes() const { return operations_.relocate == nullptr || operations_.stable_addresses; }
+  /// Raw memory for value number `at`, which is not there yet. REQUIRES: below capacity(), not a tag.
+  std::byte* new_place(std::size_t at);
   void adopt_indices(std::span<const std::uint32_t> indices);
+  void end_values();
+  void copy_values(const StorageBase& other);
   void grow(std::size_t least);
   void set_capacity(std::size_t capacity);
-  std::byte* allocate(std::size_t values) const;
-  void move_values(std::byte* target, std::byte* source, std::size_t count) const;
-  void keep_as_spare(std::byte* value);
-  void free_values(std::byte* values) const;
+  void move_places(std::byte* target, std::byte* source, std::size_t count) const;
+  void move_value(std::byte* target, std::byte* source) const;
+  void take_from_groups(std::uint32_t index);
+  void erase_value(std::uint32_t index);
+  void end_value(std::byte* place);
+  void keep_as_spare(std::byte* place);
+  void place_stable_value();
+  void tell_groups(std::uint32_t index);
 
   std::size_t capacity_ = 0;
+  std::uint32_t stride_;           // of the run; 0 for a tag
+  std::optional<ValueSlab> slab_;  // of a type with stable addresses
+  EntityTable::MaskBit mask_bit_;
+  bool plain_ = false;                // values that are bytes in the run, and have no end
+  bool grouped_ = false;              // groups_ is not empty
+  std::vector<OwningGroup*> groups_;  // that this pool has a part in
   std::uint32_t structure_version_ = 0;
   std::uint32_t last_changed_index_ = kAbsent;
   std::uint32_t changes_in_a_row_ = 0;
@@ -232,7 +299,8 @@ class StorageBase {
   Signal on_construct_;
   Signal on_update_;
   Signal on_destroy_;
-  std::byte* spare_ = nullptr;
+  MemoryRun spare_;
+  bool has_spare_ = false;
 };
 
 }  // namespace shoal

@@ -32,6 +32,12 @@ std::string copy_obstacle(const Registry& from, const Registry& to) {
           source.name());
     }
   }
+  if (from.entities_.reserved() != to.entities_.reserved()) {
+    return fmt::format(
+        "the source reserves {} entity indices, the target {}: make RegistryLimits::reserved_indices the "
+        "same",
+        from.entities_.reserved(), to.entities_.reserved());
+  }
   if (from.entities_.index_end() > to.max_entities()) {
     return fmt::format(
         "the source has {} entity indices, the target allows {}: raise RegistryLimits::max_entities",
@@ -60,6 +66,7 @@ void copy_world(const Registry& from, Registry& to) {
   log_all(LogKind::Removed, false);
   to.entities_.copy_from(from.entities_);
   for (std::size_t i = 0; i < from.pools_.size(); ++i) to.pools_[i]->copy_from(*from.pools_[i]);
+  to.rebuild_groups();
   log_all(LogKind::Added, true);
 }
 

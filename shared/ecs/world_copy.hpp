@@ -8,7 +8,8 @@
 // Thread rule: `from` may be read by others meanwhile, not changed; `to` belongs to the caller.
 // Invariants:
 // 1. Afterwards `to` has the same entities with the same values, in the same order in each pool, and will give out
-//    the same handles as `from`: its free indices, their order and generations are those of `from`.
+//    the same handles as `from`: its free indices, their order and generations are those of `from`. (An owning group
+//    that only `to` has takes its members to the front.)
 // 2. No signal fires. What `to` held has ended; what it holds is new: its change bits and, if switched on, its
 //    change log say so, by rising index first all ends, then all births. An entity in both was reset.
 // 3. Resources and listeners stay what they were on both sides.

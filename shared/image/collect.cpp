@@ -45,9 +45,10 @@ EntityTableState entities_without(const Registry& registry, const std::vector<bo
       generation = 0;
     } else {
       ++generation;
-      state.free_queue.push_back(index);
+      (index < state.reserved ? state.reserved_free : state.free_queue).push_back(index);
     }
   }
+  std::sort(state.reserved_free.begin(), state.reserved_free.end());
   return state;
 }
 
@@ -154,18 +155,20 @@ class Collector {
   }
 
   // From where they lie if every byte of them counts, else what the runs cover between zeros.
+  // `source`: all of them, one behind the other; null: wherever each one lies.
   void take_values(const StorageBase& pool, const std::byte* source, std::span<const CopyRun> runs,
                    ImageComponent& component) const {
     const std::size_t size = component.size_bytes;
-    if (source == pool.value_run() && is_local_.empty() && is_whole(runs, size)) {
+    if (source != nullptr && source == pool.value_run() && is_local_.empty() && is_whole(runs, size)) {
       component.values = {source, pool.size() * size};
       return;
     }
     component.own_values.resize(component.indices.size() * size);
     std::byte* target = component.own_values.data();
     for_each_position(pool, [&](std::size_t at) {
-      for (const CopyRun& run : runs)
-        std::memcpy(target + run.target, source + at * size + run.source, run.bytes);
+      const auto* const value =
+          source != nullptr ? source + at * size : static_cast<const std::byte*>(pool.value_at(at));
+      for (const CopyRun& run : runs) std::memcpy(target + run.target, value + run.source, run.bytes);
       target += size;
     });
     component.values = component.own_values;

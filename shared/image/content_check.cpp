@@ -13,14 +13,23 @@ std::optional<std::string> fault_of(const EntityTableState& state) {
       return fmt::format("entity index {} has the generation {}, which is too great", index,
                          state.generations[index]);
   }
-  std::vector<bool> queued(state.generations.size());
+  if (state.reserved > state.generations.size())
+    return fmt::format("{} indices are reserved, and only {} there", state.reserved,
+                       state.generations.size());
+  std::vector<bool> is_free(state.generations.size());
   for (const std::uint32_t index : state.free_queue) {
-    if (index >= queued.size())
+    if (index >= is_free.size())
       return fmt::format("the free queue has index {}, which never was in use", index);
-    if (queued[index]) return fmt::format("the free queue has index {} twice", index);
+    if (is_free[index]) return fmt::format("the free queue has index {} twice", index);
     if (state.generations[index] == 0)
       return fmt::format("the free queue has index {}, which is retired", index);
-    queued[index] = true;
+    if (index < state.reserved) return fmt::format("the free queue has index {}, which is reserved", index);
+    is_free[index] = true;
+  }
+  for (const std::uint32_t index : state.reserved_free) {
+    if (index >= state.reserved || is_free[index] || state.generations[index] == 0)
+      return fmt::format("index {} is no reserved one that is free, or is listed twice as one", index);
+    is_free[index] = true;
   }
   return std::nullopt;
 }
@@ -29,6 +38,7 @@ std::vector<bool> living_of(const EntityTableState& state) {
   std::vector<bool> living(state.generations.size());
   for (std::size_t index = 0; index < living.size(); ++index) living[index] = state.generations[index] != 0;
   for (const std::uint32_t index : state.free_queue) living[index] = false;
+  for (const std::uint32_t index : state.reserved_free) living[index] = false;
   return living;
 }
 

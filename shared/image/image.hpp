@@ -10,7 +10,8 @@
 // Invariants:
 // 1. After a load, create() gives the same handles in the same order as the saved world would have: generations,
 //    free indices and their order are part of the image. Values that refer to entities need no translation.
-// 2. Each pool has the order that it had, so loops visit in the same order and sums are the same bits.
+// 2. Each pool has the order that it had, so loops visit in the same order and sums are the same bits. (An owning
+//    group that the saved world did not have takes its members to the front.)
 // 3. All or nothing: a load looks at everything before it changes anything. After an error the registry is what it
 //    was. Any bytes may be given; none reaches an assertion.
 // 4. The same world gives the same bytes: what pads a value by fields is saved as zeros.

@@ -15,7 +15,7 @@ enum class ImageFault : std::uint8_t {
   UnknownComponent,  // Register the component, or load with UnknownComponents::Skip.
   ChangedType,       // A component or field has another type now: give it another name, or convert the image.
   NotListed,         // Images cannot hold this component type until ImageTypes says how.
-  TooLarge,          // More than 2 GiB, or more entity indices than the registry allows.
+  Limits,            // More than 2 GiB, or indices that RegistryLimits does not allow: raise or match them.
   BadText,  // JSON that is none, or that does not say what was asked: correct it where the text says.
 };
 

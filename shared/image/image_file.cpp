@@ -97,6 +97,10 @@ template <class T>
 std::span<const T> span_of(const flatbuffers::Vector<T>* vector) {
   return vector == nullptr ? std::span<const T>() : std::span<const T>(vector->data(), vector->size());
 }
+std::vector<std::uint32_t> list_of(const flatbuffers::Vector<std::uint32_t>* vector) {
+  const auto span = span_of(vector);
+  return {span.begin(), span.end()};
+}
 std::span<const std::byte> bytes_of(const flatbuffers::Vector<std::uint8_t>* vector) {
   return std::as_bytes(span_of(vector));
 }
@@ -122,7 +126,7 @@ flatbuffers::Offset<image::Component> write(flatbuffers::FlatBufferBuilder& buil
 }
 
 std::size_t content_bytes(const ImageContent& content) {
-  std::size_t bytes = 1024 + 4 * (content.entities.generations.size() + content.entities.free_queue.size());
+  std::size_t bytes = 1024 + 4 * (2 * content.entities.generations.size());
   for (const ImageComponent& component : content.components) {
     bytes += 128 + component.name.size() + 4 * (component.indices.size() + component.value_ends.size()) +
              component.values.size();
@@ -178,7 +182,7 @@ Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& cont
   const std::size_t estimate = content_bytes(content);
   if (estimate > kMaxContentBytes) {
     return Failure{ImageError{
-        ImageFault::TooLarge,
+        ImageFault::Limits,
         fmt::format("the world takes {} bytes, an image holds at most {}", estimate, kMaxContentBytes)}};
   }
   // Of the right size at once: growing would copy everything again.
@@ -195,10 +199,12 @@ Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& cont
   }
   const auto generations = builder.CreateVector(content.entities.generations);
   const auto free_queue = builder.CreateVector(content.entities.free_queue);
+  const auto reserved_free = builder.CreateVector(content.entities.reserved_free);
   const auto component_vector = builder.CreateVector(components);
   const auto section_vector = builder.CreateVector(sections);
   image::FinishWorldBuffer(
-      builder, image::CreateWorld(builder, generations, free_queue, component_vector, section_vector));
+      builder, image::CreateWorld(builder, generations, free_queue, component_vector, section_vector,
+                                  content.entities.reserved, reserved_free));
   return with_image_header(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
 }
 
@@ -215,10 +221,10 @@ Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes) 
   const image::World& world = *image::GetWorld(body->data());
 
   ImageContent content;
-  const auto generations = span_of(world.generations());
-  const auto free_queue = span_of(world.free_queue());
-  content.entities.generations.assign(generations.begin(), generations.end());
-  content.entities.free_queue.assign(free_queue.begin(), free_queue.end());
+  content.entities.generations = list_of(world.generations());
+  content.entities.free_queue = list_of(world.free_queue());
+  content.entities.reserved_free = list_of(world.reserved_free());
+  content.entities.reserved = world.reserved();
   if (world.components() != nullptr) {
     for (const image::Component* source : *world.components()) {
       auto component = read(*source);

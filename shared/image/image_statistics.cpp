@@ -44,10 +44,10 @@ Result<std::string, ImageError> image_statistics(std::span<const std::byte> imag
     table += fmt::format("section \"{}\", {} bytes\n", section.name, section.bytes.size());
   const EntityTableState& entities = content->entities;
   const auto retired = std::count(entities.generations.begin(), entities.generations.end(), 0u);
-  const std::size_t alive =
-      entities.generations.size() - entities.free_queue.size() - static_cast<std::size_t>(retired);
-  return table + fmt::format("{} entities, {} free indices, {} retired, format {}, {} bytes\n", alive,
-                             entities.free_queue.size(), retired, kImageFormat, image.size());
+  const std::size_t free = entities.free_queue.size() + entities.reserved_free.size();
+  const std::size_t alive = entities.generations.size() - free - static_cast<std::size_t>(retired);
+  return table + fmt::format("{} entities, {} free indices, {} retired, format {}, {} bytes\n", alive, free,
+                             retired, kImageFormat, image.size());
 }
 
 }  // namespace shoal

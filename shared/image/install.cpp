@@ -53,10 +53,16 @@ class Installer {
   Fault check() {
     if (auto fault = fault_of(content_.entities)) return invalid(*fault).error;
     if (content_.entities.generations.size() > registry_.max_entities()) {
-      return ImageError{ImageFault::TooLarge,
+      return ImageError{ImageFault::Limits,
                         fmt::format("the image has {} entity indices, the registry allows {}: raise "
                                     "RegistryLimits::max_entities",
                                     content_.entities.generations.size(), registry_.max_entities())};
+    }
+    if (content_.entities.reserved != registry_.entity_table().reserved()) {
+      return ImageError{ImageFault::Limits,
+                        fmt::format("the image reserves {} entity indices, the registry {}: make "
+                                    "RegistryLimits::reserved_indices the same",
+                                    content_.entities.reserved, registry_.entity_table().reserved())};
     }
     const std::vector<bool> living = living_of(content_.entities);
     entities_ = static_cast<std::size_t>(std::count(living.begin(), living.end(), true));
@@ -244,6 +250,7 @@ class Installer {
         pool.adopt(share.component->indices, share.values.data());
       }
     }
+    registry_.rebuild_groups();
   }
 
   void fire() {

@@ -100,12 +100,13 @@ std::vector<std::byte> default_value(const Target& target) {
 class WorldReader {
  public:
   WorldReader(const Registry& registry, const ImageTypes& types, LoadOptions options)
-      : targets_(registry, types), options_(options) {}
+      : targets_(registry, types), reserved_(registry.entity_table().reserved()), options_(options) {}
 
   std::optional<JsonFault> read(const JsonValue& root) {
     if (auto wrong = wrong_kind(root, JsonValue::Kind::Object, "")) return wrong;
-    if (auto wrong =
-            unknown_member(root, "", {"generations", "free_queue", "entities", "orders", "sections"}))
+    if (auto wrong = unknown_member(
+            root, "",
+            {"generations", "free_queue", "reserved", "reserved_free", "entities", "orders", "sections"}))
       return wrong;
     const JsonValue* entities = root.find("entities");
     if (entities == nullptr) return fault_at(root, "", "the list \"entities\" is missing");
@@ -154,61 +155,88 @@ class WorldReader {
     return std::nullopt;
   }
 
-  // Without a table of its own the world is young: who is not listed has not lived yet, and comes by rising index.
   std::optional<JsonFault> read_table(const JsonValue& root, const JsonValue& entities) {
     const JsonValue* generations = root.find("generations");
-    const JsonValue* free_queue = root.find("free_queue");
-    EntityTableState& table = content_.entities;
-    if (generations != nullptr) {
-      if (auto wrong = read_numbers(*generations, "generations", Entity::kMaxGeneration, table.generations))
-        return wrong;
-      if (free_queue != nullptr) {
-        if (auto wrong = read_numbers(*free_queue, "free_queue", kGreatestIndex, table.free_queue))
-          return wrong;
+    if (generations == nullptr) {
+      for (const char* name : {"free_queue", "reserved", "reserved_free"}) {
+        if (const JsonValue* value = root.find(name); value != nullptr)
+          return fault_at(*value, name, "it means nothing without \"generations\"");
       }
-    } else if (free_queue != nullptr) {
-      return fault_at(*free_queue, "free_queue", "it means nothing without \"generations\"");
+      return make_young_table(entities);
     }
-    std::vector<bool> listed;
+    EntityTableState& table = content_.entities;
+    if (auto wrong = read_numbers(generations, "generations", Entity::kMaxGeneration, table.generations))
+      return wrong;
+    if (auto wrong = read_numbers(root.find("free_queue"), "free_queue", kGreatestIndex, table.free_queue))
+      return wrong;
+    if (auto wrong =
+            read_numbers(root.find("reserved_free"), "reserved_free", kGreatestIndex, table.reserved_free))
+      return wrong;
+    if (const JsonValue* reserved = root.find("reserved"); reserved != nullptr) {
+      const auto count = unsigned_of(*reserved, kGreatestIndex);
+      if (!count) return fault_at(*reserved, "reserved", "a number of indices is expected");
+      table.reserved = static_cast<std::uint32_t>(*count);
+    }
+    return compare_with_table(*generations, entities);
+  }
+
+  // Without a table in the text: who is not listed has not lived yet, and comes by rising index.
+  std::optional<JsonFault> make_young_table(const JsonValue& entities) {
+    EntityTableState& table = content_.entities;
+    table.reserved = reserved_;
+    table.generations.assign(reserved_, 1);
+    std::vector<bool> listed(reserved_);
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      const std::string path = fmt::format("entities[{}].entity", i);
-      const JsonValue& handle = *entities.items[i].find("entity");
       const std::uint32_t index = handles_[i].index;
-      if (generations == nullptr) {
-        // As many indices as the text has characters: a world of few entities with a great index is a mistake.
-        if (index >= kMaxYoungIndex)
-          return fault_at(handle, path, "an index this great needs \"generations\"");
-        if (index >= table.generations.size()) table.generations.resize(index + std::size_t{1}, 1);
-        table.generations[index] = handles_[i].generation;
-      } else if (index >= table.generations.size() || table.generations[index] != handles_[i].generation) {
-        return fault_at(handle, path, "\"generations\" says otherwise of this index");
+      const JsonValue& handle = *entities.items[i].find("entity");
+      const std::string path = fmt::format("entities[{}].entity", i);
+      // A world of few entities with a great index is a mistake, and would need memory for all below it.
+      if (index >= kMaxYoungIndex) return fault_at(handle, path, "an index this great needs \"generations\"");
+      if (index >= listed.size()) {
+        listed.resize(index + std::size_t{1});
+        table.generations.resize(listed.size(), 1);
       }
-      if (index >= listed.size()) listed.resize(index + std::size_t{1});
+      if (listed[index]) return fault_at(handle, path, "the index is listed twice");
+      listed[index] = true;
+      table.generations[index] = handles_[i].generation;
+    }
+    for (std::uint32_t index = 0; index < listed.size(); ++index) {
+      if (!listed[index]) (index < reserved_ ? table.reserved_free : table.free_queue).push_back(index);
+    }
+    return std::nullopt;
+  }
+
+  // Who is listed lives by the table, and the other way round. What the table itself has wrong, install says.
+  std::optional<JsonFault> compare_with_table(const JsonValue& generations, const JsonValue& entities) {
+    const EntityTableState& table = content_.entities;
+    std::vector<bool> listed(table.generations.size()), free(table.generations.size());
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      const std::uint32_t index = handles_[i].index;
+      const JsonValue& handle = *entities.items[i].find("entity");
+      const std::string path = fmt::format("entities[{}].entity", i);
+      if (index >= table.generations.size() || table.generations[index] != handles_[i].generation)
+        return fault_at(handle, path, "\"generations\" says otherwise of this index");
       if (listed[index]) return fault_at(handle, path, "the index is listed twice");
       listed[index] = true;
     }
-    listed.resize(table.generations.size());
-    if (generations == nullptr) {
-      for (std::uint32_t index = 0; index < listed.size(); ++index) {
-        if (!listed[index]) table.free_queue.push_back(index);
+    for (const auto* list : {&table.free_queue, &table.reserved_free}) {
+      for (const std::uint32_t index : *list) {
+        if (index < free.size()) free[index] = true;
       }
-      return std::nullopt;
-    }
-    std::vector<bool> free(table.generations.size());
-    for (const std::uint32_t index : table.free_queue) {
-      if (index < free.size()) free[index] = true;  // else install says so
     }
     for (std::uint32_t index = 0; index < listed.size(); ++index) {
       if (listed[index] == (!free[index] && table.generations[index] != 0)) continue;
-      return fault_at(*generations, fmt::format("generations[{}]", index),
+      return fault_at(generations, fmt::format("generations[{}]", index),
                       listed[index] ? "the index is free, and listed in \"entities\""
                                     : "the index is not free, and not listed in \"entities\"");
     }
     return std::nullopt;
   }
 
-  std::optional<JsonFault> read_numbers(const JsonValue& list, const std::string& path,
+  std::optional<JsonFault> read_numbers(const JsonValue* source, const std::string& path,
                                         std::uint32_t greatest, std::vector<std::uint32_t>& target) {
+    if (source == nullptr) return std::nullopt;
+    const JsonValue& list = *source;
     if (auto wrong = wrong_kind(list, JsonValue::Kind::Array, path)) return wrong;
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       const auto number = unsigned_of(list.items[i], greatest);
@@ -270,7 +298,7 @@ class WorldReader {
           return fault_at(order, "orders." + name, "no entity has such a component");
         }
         auto& indices = found->second.component.own_indices;
-        if (auto wrong = read_numbers(order, "orders." + name, kGreatestIndex, indices)) return wrong;
+        if (auto wrong = read_numbers(&order, "orders." + name, kGreatestIndex, indices)) return wrong;
         std::vector<std::uint32_t> sorted = indices;
         std::sort(sorted.begin(), sorted.end());
         const auto& values = found->second.values;
@@ -310,6 +338,7 @@ class WorldReader {
   static constexpr std::uint32_t kMaxYoungIndex = 1u << 20;
 
   Targets targets_;
+  const std::uint32_t reserved_;
   const LoadOptions options_;
   ImageContent content_;
   std::vector<Entity> handles_;
@@ -385,9 +414,9 @@ class PatchReader {
           return fault_at(*handle, entity_path, "there is no such entity, and none can be made with this id");
       }
     }
-    if (patch.is_new) ++created_;
-    if (created_ + registry_.alive_count() + registry_.entity_table().retired_count() >
-        registry_.max_entities())
+    const EntityTable& table = registry_.entity_table();
+    if (patch.is_new && (patch.entity.is_null() || patch.entity.index >= table.reserved())) ++created_;
+    if (created_ > table.room())
       return fault_at(source, path, "no more entities can be made; raise RegistryLimits::max_entities");
     return std::nullopt;
   }

@@ -114,6 +114,10 @@ std::string world_text(const ImageContent& content) {
   write_numbers("generations", generations, text);
   text += ",\n";
   write_numbers("free_queue", content.entities.free_queue, text);
+  if (content.entities.reserved > 0) {
+    text += fmt::format(",\n\"reserved\":{},\n", content.entities.reserved);
+    write_numbers("reserved_free", content.entities.reserved_free, text);
+  }
   text += ",\n\"entities\":[";
   const std::vector<bool> living = living_of(content.entities);
   const char* separator = "\n";

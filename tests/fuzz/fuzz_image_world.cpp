@@ -47,6 +47,7 @@ ImageFuzzWorld::ImageFuzzWorld() : Registry({.max_entities = 1u << 16}) {
   register_hierarchy(*this);
   register_affiliation(*this);
   freeze();
+  log().set_enabled(true);
   connect_hierarchy(*this);
 }
 

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"acknowledge-unverified,corrupt-block", "progress"},
                       FaultCase{"lose-baselines", "progress"}, FaultCase{"keep-old-versions", "memory"},
                       FaultCase{"reject-inputs", "session"}, FaultCase{"forget-drops", "mirror"},
-                      FaultCase{"mix-drops", "mirror", 200}, FaultCase{"skip-absent", "mirror"},
+                      FaultCase{"mix-drops", "mirror", 100}, FaultCase{"skip-absent", "mirror"},
                       FaultCase{"reuse-epoch", "progress"}, FaultCase{"starve-far-chunks", "wait"},
                       FaultCase{"never-change-square", "mirror"}, FaultCase{"never-retire", "memory"},
                       FaultCase{"show-all", "mirror"}, FaultCase{"revive-dead", "life"}));

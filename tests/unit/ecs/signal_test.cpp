@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <functional>
 
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@ struct SignalTest : testing::Test {
   void publish() {
     signal.publish_while(world, kNullEntity, [] { return true; });
   }
-  Signal::Listener note(std::string name) {
+  std::function<void(Registry&, Entity)> note(std::string name) {
     return [this, name](Registry&, Entity) { heard.push_back(name); };
   }
 

@@ -75,6 +75,7 @@ TEST(Storage, ConstructorThatThrowsLeavesNothingBehind) {
   Registry registry;
   registry.register_component<Padded>("test.Padded");
   registry.freeze();
+  registry.log().set_enabled(true);
   const Entity entity = registry.create();
   EXPECT_THROW(registry.emplace<Padded>(entity, true), std::runtime_error);
   EXPECT_FALSE(registry.all_of<Padded>(entity));

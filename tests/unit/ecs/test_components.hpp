@@ -26,7 +26,7 @@ struct Name {       // not trivially copyable
   std::string text;
 };
 
-/// With all of the above, frozen.
+/// With all of the above, frozen, with a change log.
 struct World : Registry {
   explicit World(RegistryLimits limits = {}) : Registry(limits) {
     register_component<Position>("test.Position");
@@ -35,6 +35,7 @@ struct World : Registry {
     register_component<Burning>("test.Burning");
     register_component<Name>("test.Name");
     freeze();
+    log().set_enabled(true);
   }
 };
 

@@ -22,6 +22,7 @@ struct GameWorld {
     register_all_components(registry);
     register_affiliation(registry);
     registry.freeze();
+    registry.log().set_enabled(true);
     create_world(registry, config);
     register_systems(systems);
   }

@@ -89,8 +89,16 @@ TEST(ImageDamage, MoreIndicesThanTheRegistryAllowsIsSaid) {
   for (int i = 0; i < 3; ++i) world.create();
   const auto loaded = load_image(small, saved(world), image_types());
   ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().fault, ImageFault::TooLarge);
+  EXPECT_EQ(loaded.error().fault, ImageFault::Limits);
   EXPECT_THAT(loaded.error().text, HasSubstr("3 entity indices, the registry allows 2: raise"));
+}
+
+TEST(ImageDamage, OtherReservedIndicesAreSaid) {
+  ImageWorld world{RegistryLimits{.reserved_indices = 4}}, other;
+  const auto loaded = load_image(other, saved(world), image_types());
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().fault, ImageFault::Limits);
+  EXPECT_THAT(loaded.error().text, HasSubstr("the image reserves 4 entity indices, the registry 0: make"));
 }
 
 // --- Whole images that say what cannot be, each from a good one by one change.
@@ -147,6 +155,12 @@ const Forgery kForgeries[] = {
      [](ImageContent& c) { c.entities.free_queue.push_back(5); }},
     {"QueueRetired", "the free queue has index 5, which is retired",
      [](ImageContent& c) { c.entities.generations[5] = 0; }},
+    {"QueueReserved", "the free queue has index 5, which is reserved",
+     [](ImageContent& c) { c.entities.reserved = 6; }},
+    {"ReservedBeyond", "7 indices are reserved, and only 6 there",
+     [](ImageContent& c) { c.entities.reserved = 7; }},
+    {"ReservedFreeBeyond", "index 9 is no reserved one that is free",
+     [](ImageContent& c) { c.entities.reserved_free = {9}; }},
     {"ComponentOfTheDead", "test.Name is on entity index 0, which is not alive",
      [](ImageContent& c) { c.entities.free_queue.push_back(0); }},
     {"ComponentBeyond", "test.Asleep is on entity index 77, which is not alive",

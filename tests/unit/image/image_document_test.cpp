@@ -91,7 +91,7 @@ TEST(ImageDocument, ErrorIsWordedAsShown) {
 TEST(ImageDocument, EveryFaultHasARow) {
   const std::string page = document();
   for (const char* fault : {"Foreign", "Truncated", "Damaged", "NewerFormat", "Invalid", "UnknownComponent",
-                            "ChangedType", "NotListed", "TooLarge", "BadText"})
+                            "ChangedType", "NotListed", "Limits", "BadText"})
     EXPECT_THAT(page, testing::HasSubstr(fmt::format("| `{}` |", fault)));
 }
 

@@ -24,6 +24,7 @@ struct Schema {
     auto made = std::make_unique<Registry>();
     made->register_component<T>("game.Thing");
     made->freeze();
+    made->log().set_enabled(true);
     return made;
   }
 };
@@ -157,6 +158,7 @@ TEST(ImageOfOlderSchema, OrderOfRegistrationDoesNotMatter) {
   other.register_component<Asleep>("test.Asleep");
   one.freeze();
   other.freeze();
+  other.log().set_enabled(true);
   one.emplace<Asleep>(one.create());
   one.emplace<Before>(one.create(), 4.0f);
   EXPECT_THAT(load(other, saved(one, before().types), before().types).notes, IsEmpty());

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "image_world.hpp"
+#include "shared/ecs/world_copy.hpp"
+#include "shared/image/json.hpp"
 
 namespace shoal {
 namespace {
@@ -61,6 +63,111 @@ TEST(Image, RetiredIndexStaysRetired) {
   load(copy, saved(world));
   EXPECT_EQ(copy.entity_table().retired_count(), 1u);
   for (int i = 0; i < 10; ++i) EXPECT_NE(copy.create().index, 3u);
+}
+
+TEST(Image, ReservedIndicesStayReserved) {
+  const RegistryLimits limits{.reserved_indices = 4};
+  ImageWorld world(limits), copy(limits), from_json(limits);
+  for (const Entity entity : {Entity{1, 7}, Entity{2, 1}, Entity{3, Entity::kMaxGeneration}})
+    ASSERT_TRUE(world.create_exact(entity));
+  world.destroy({2, 1});
+  world.destroy({3, Entity::kMaxGeneration});
+  world.destroy(world.create());
+  world.emplace<Local>(Entity{1, 7});
+  load(copy, saved(world));
+  ASSERT_TRUE(load_world_json(from_json, *world_json(world, image_types()), image_types()).ok());
+  world.destroy({1, 7});
+  EXPECT_THAT(copy.entity_table().state().reserved_free, ElementsAre(0, 1, 2));
+  expect_same(world, copy);
+  expect_same(world, from_json);
+  EXPECT_EQ(copy.create(), (Entity{4, 2}));
+  EXPECT_EQ(copy.create(), (Entity{5, 1})) << "create() gives out no reserved index";
+  EXPECT_TRUE(copy.create_exact({2, 2}));
+}
+
+struct Pinned {  // its values never move
+  std::uint32_t number = 0;
+};
+struct PinnedName {
+  std::string text;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool kStableAddress<Pinned> = true;
+template <>
+inline constexpr bool kStableAddress<PinnedName> = true;
+
+namespace {
+
+struct GroupWorld : Registry {
+  GroupWorld() {
+    demo::register_components(*this);
+    register_component<Pinned>("test.Pinned");
+    register_component<PinnedName>("test.PinnedName");
+    declare_group<demo::Position, demo::Velocity>(observe<Pinned>);
+    freeze();
+  }
+  auto members() { return group<demo::Position, demo::Velocity>(observe<Pinned>); }
+};
+ImageTypes group_types() {
+  ImageTypes types;
+  types.add(demo::component_descriptors())
+      .add_opaque("test.Pinned")
+      .add_encoded<PinnedName>(
+          "test.PinnedName",
+          [](const PinnedName& name, std::vector<std::byte>& target) {
+            for (const char letter : name.text) target.push_back(static_cast<std::byte>(letter));
+          },
+          [](std::span<const std::byte> bytes) {
+            PinnedName name;
+            for (const std::byte letter : bytes) name.text.push_back(static_cast<char>(letter));
+            return std::optional(name);
+          });
+  return types;
+}
+
+// Pools with stable addresses and an owning group, by image and by copy_world.
+TEST(Image, GroupsAndStableAddressesComeBack) {
+  Random random(9);
+  GroupWorld world, loaded, copied;
+  for (int step = 0; step < 2000; ++step) {
+    const Entity entity = world.entity_at(random.below(world.entity_table().index_end() + 2));
+    if (entity.is_null()) {
+      world.create();
+      continue;
+    }
+    const std::uint32_t what = random.below(16);
+    if (what == 0) world.destroy(entity);
+    if (what == 1) world.remove<demo::Position>(entity);
+    if (what == 2) world.remove<Pinned>(entity);
+    if (what == 3) world.emplace_or_replace<PinnedName>(entity, std::to_string(step));
+    if (what >= 4 && what < 8) world.emplace_or_replace<Pinned>(entity, static_cast<std::uint32_t>(step));
+    if (what >= 8 && what < 12) world.emplace_or_replace<demo::Velocity>(entity, static_cast<float>(step));
+    if (what >= 12) world.emplace_or_replace<demo::Position>(entity, static_cast<float>(step));
+  }
+  ASSERT_GT(world.members().size(), 10u);
+  load(loaded, saved(world, group_types()), group_types());
+  copied.create();
+  copied.emplace<PinnedName>(Entity{0, 1}, "gone");
+  copy_world(world, copied);
+  for (GroupWorld* other : {&loaded, &copied}) {
+    EXPECT_EQ(saved(*other, group_types()), saved(world, group_types()));
+    EXPECT_EQ(other->members().size(), world.members().size());
+    for (const Entity entity : living(world)) {
+      const Pinned* pinned = std::as_const(world).try_get<Pinned>(entity);
+      const PinnedName* name = std::as_const(world).try_get<PinnedName>(entity);
+      if (pinned != nullptr) {
+        EXPECT_EQ(other->get<const Pinned>(entity).number, pinned->number);
+      }
+      if (name != nullptr) {
+        EXPECT_EQ(other->get<const PinnedName>(entity).text, name->text);
+      }
+    }
+    while (other->alive_count() > 0) other->destroy(living(*other).back());
+    EXPECT_EQ(other->members().size(), 0u);
+  }
 }
 
 TEST(Image, EmptyWorldIsAnImage) {

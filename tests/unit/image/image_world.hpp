@@ -39,6 +39,7 @@ struct ImageWorld : Registry {
     register_affiliation(*this);
     freeze();
     connect_hierarchy(*this);
+    log().set_enabled(true);
   }
 };
 
@@ -144,6 +145,7 @@ inline void expect_same(const Registry& expected, const Registry& actual) {
   const EntityTableState b = actual.entity_table().state();
   EXPECT_EQ(a.generations, b.generations) << "generations are those of the saved world";
   EXPECT_EQ(a.free_queue, b.free_queue) << "free indices come back in the saved order";
+  EXPECT_EQ(a.reserved_free, b.reserved_free);
   EXPECT_EQ(living(expected), living(actual));
   ASSERT_EQ(expected.component_count(), actual.component_count());
   for (std::uint16_t type = 0; type < expected.component_count(); ++type) {
@@ -165,6 +167,7 @@ inline std::string state_of(const Registry& world) {
   const EntityTableState entities = world.entity_table().state();
   for (const std::uint32_t generation : entities.generations) state += std::to_string(generation) + ' ';
   for (const std::uint32_t index : entities.free_queue) state += std::to_string(index) + ' ';
+  for (const std::uint32_t index : entities.reserved_free) state += std::to_string(index) + ' ';
   for (std::uint16_t type = 0; type < world.component_count(); ++type) {
     const StorageBase& pool = world.storage(ComponentType{type});
     state += std::to_string(pool.size()) + ':' + std::to_string(pool.structure_version()) + ' ';

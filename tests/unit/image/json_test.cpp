@@ -149,7 +149,7 @@ TEST(EntityJson, ViewAsAListComesBackElsewhere) {
       text_of(view_json(world, std::as_const(world).view<demo::Velocity>(), image_types()));
   const auto applied = apply_json(copy, text, image_types());
   ASSERT_TRUE(applied.ok()) << applied.error().text;
-  EXPECT_THAT(*applied, ElementsAre(Entity{4, 1}, Entity{2, 1}, Entity{0, 1})) << "in the order of the view";
+  EXPECT_THAT(*applied, ElementsAre(Entity{0, 1}, Entity{2, 1}, Entity{4, 1})) << "in the order of the view";
   EXPECT_EQ(copy.alive_count(), 3u);
   EXPECT_EQ(copy.get<const demo::Velocity>(Entity{4, 1}).y, 4.0f);
   EXPECT_EQ(copy.get<const Name>(Entity{2, 1}).text, "n");

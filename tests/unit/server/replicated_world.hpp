@@ -19,6 +19,7 @@ class ReplicatedWorld {
     demo::register_components(registry);
     register_affiliation(registry);
     registry.freeze();
+    registry.log().set_enabled(true);
     tracker.emplace(table, registry, chunks, interest);
   }
 

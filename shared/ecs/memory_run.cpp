@@ -79,7 +79,7 @@ MemoryRun::MemoryRun(std::size_t alignment) : alignment_(std::max(alignment, kLe
 }
 
 std::size_t MemoryRun::grown(std::size_t bytes, std::size_t least) {
-  return std::max({least, kLeastAlignment, bytes + (has_pages(bytes) ? bytes / 8 : bytes / 2)});
+  return std::max({least, kLeastAlignment, bytes + (has_pages(bytes) ? bytes / 10 : bytes / 2)});
 }
 
 void MemoryRun::resize(std::size_t bytes, std::size_t used) {

@@ -1,5 +1,5 @@
 // One contiguous run of raw memory that grows. Small ones come from the heap and grow by half. Large ones are pages of
-// their own, which the kernel moves without copying: they grow by an eighth, so a large pool has little room that
+// their own, which the kernel moves without copying: they grow by a tenth, so a large pool has little room that
 // nobody uses and nothing is copied as it grows.
 //
 // Thread rule: one thread.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "shared/ecs/memory_run.hpp"
@@ -21,9 +22,12 @@ class ValueSlab {
   std::byte* next() {
     if (free_ == nullptr) [[unlikely]]
       add_block();
+    // Remembered: the value that is made there ends the list's own link.
+    after_next_ = free_->next;
     return free_->bytes();
   }
-  void take() { free_ = free_->next; }
+  /// REQUIRES: next() was called, and a value made there.
+  std::byte* take() { return std::exchange(free_, after_next_)->bytes(); }
   /// The value in it has ended.
   void give_back(std::byte* place) { free_ = ::new (place) Free{free_}; }
 
@@ -40,6 +44,7 @@ class ValueSlab {
   std::size_t alignment_;
   std::vector<MemoryRun> blocks_;
   Free* free_ = nullptr;
+  Free* after_next_ = nullptr;
 };
 
 }  // namespace shoal

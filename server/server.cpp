@@ -63,7 +63,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       config_(config),
       table_(game.components()),
       registry_(RegistryLimits{.max_entities = config.max_entities}),
-      systems_(&clock),
+      schedule_(&clock),
       chunks_(table_),
       full_states_(config.full_state_bytes_per_second, clock.now()),
       transport_(port, clock, entropy, transport_config(config, table_), *this),
@@ -73,7 +73,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   game.register_components(registry_);
   register_affiliation(registry_);
   registry_.freeze();
-  game.register_systems(systems_);
+  game.register_systems(schedule_);
   game.start(registry_);
   tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);
@@ -101,7 +101,7 @@ void Server::run_tick() {
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
-    systems_.run(registry_, tick_);
+    schedule_.run(registry_, tick_);
   }
   tracker_->end_tick(tick_);
   full_states_.refill(clock_->now());

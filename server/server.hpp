@@ -23,7 +23,7 @@
 #include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/ecs/registry.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "shared/net/input_channel.hpp"
 #include "shared/net/send_budget.hpp"
 #include "shared/net/server_transport.hpp"
@@ -85,7 +85,7 @@ class Server final : private ServerTransport::Handler {
   const Registry& registry() const { return registry_; }
   const ComponentTable& table() const { return table_; }
   const ChunkStore& chunks() const { return chunks_; }
-  const Systems& systems() const { return systems_; }
+  const Schedule& schedule() const { return schedule_; }
   std::size_t session_count() const { return transport_.session_count(); }
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
@@ -145,7 +145,7 @@ class Server final : private ServerTransport::Handler {
   ServerConfig config_;
   ComponentTable table_;
   Registry registry_;
-  Systems systems_;
+  Schedule schedule_;
   ChunkStore chunks_;
   std::optional<ChangeTracker> tracker_;
   ReplicationCounters replication_;

@@ -15,8 +15,8 @@ void DemoGame::register_components(Registry& registry) {
   register_all_components(registry);
 }
 
-void DemoGame::register_systems(Systems& systems) {
-  demo::register_systems(systems);
+void DemoGame::register_systems(Schedule& schedule) {
+  demo::register_systems(schedule);
 }
 
 void DemoGame::start(Registry& registry) {

@@ -119,6 +119,7 @@ Entity Registry::create() {
 
 std::optional<Entity> Registry::try_create() {
   SHOAL_ASSERT(frozen_, "an entity before freeze(): register all component types, freeze, then create");
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "create"), "structure changes in a parallel system");
   const std::optional<Entity> entity = entities_.try_create();
   if (entity) log_.add(LogKind::Born, *entity);
   return entity;
@@ -126,6 +127,7 @@ std::optional<Entity> Registry::try_create() {
 
 bool Registry::create_exact(Entity entity) {
   SHOAL_ASSERT(frozen_, "an entity before freeze(): register all component types, freeze, then create");
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "create_exact"), "structure changes in a parallel system");
   if (!entities_.create_exact(entity)) return false;
   log_.add(LogKind::Born, entity);
   return true;
@@ -141,6 +143,7 @@ void Registry::destroy(Entity entity) {
   if (!alive(entity)) [[unlikely]] {
     assertion_failed("alive", fmt::format("destroy of {}", describe(entity)).c_str(), __FILE__, __LINE__);
   }
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "destroy"), "structure changes in a parallel system");
   for (Ending& ending : endings_) {
     if (ending.entity != entity) continue;
     if (ending.type != ComponentType{}) ending.destroy_afterwards = true;
@@ -194,6 +197,8 @@ bool Registry::remove_from(StorageBase& pool, Entity entity) {
   if (!alive(entity)) [[unlikely]]
     pool.refuse("remove", entity, StorageBase::kRuleAlive);
   if (!pool.contains_index(entity.index)) return false;
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "remove", pool.name()),
+                     "structure changes in a parallel system");
   for (const Ending& ending : endings_) {
     if (ending.entity == entity && (ending.type == ComponentType{} || ending.type == pool.type()))
       return false;

@@ -36,6 +36,7 @@
 #include "shared/ecs/entity_table.hpp"
 #include "shared/ecs/local.hpp"
 #include "shared/ecs/resources.hpp"
+#include "shared/ecs/running_system.hpp"
 #include "shared/ecs/signal.hpp"
 #include "shared/ecs/storage.hpp"
 #include "shared/ecs/view.hpp"
@@ -76,20 +77,28 @@ class Registry {
 
   StorageBase& storage(ComponentType type) {
     SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
+    audit(slots_[type.value], AccessMode::Write);
     return *pools_[type.value];
   }
   const StorageBase& storage(ComponentType type) const {
     SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
+    audit(slots_[type.value], AccessMode::Read);
     return *pools_[type.value];
   }
   /// The typed pool, for hot code. REQUIRES: registered, frozen.
   template <class T>
   Storage<T>& storage() {
+    audit(detail::type_slot<T>(), AccessMode::Write);
     return static_cast<Storage<T>&>(pool_of_slot(detail::type_slot<T>()));
   }
   template <class T>
   const Storage<T>& storage() const {
+    audit(detail::type_slot<T>(), AccessMode::Read);
     return static_cast<const Storage<T>&>(pool_of_slot(detail::type_slot<T>()));
+  }
+  /// By the number of a C++ type (detail::type_slot); null if it is not registered.
+  const StorageBase* find_slot(std::uint32_t slot) const {
+    return slot < pool_by_slot_.size() ? pool_by_slot_[slot] : nullptr;
   }
 
   // --- Entities ---
@@ -332,11 +341,22 @@ class Registry {
     return *pool_by_slot_[slot];
   }
   [[noreturn]] void refuse_type(std::uint32_t slot) const;
+  void audit(std::uint32_t slot, AccessMode mode) const {
+    SHOAL_DEBUG_ASSERT(detail::may_access(*this, slot, mode), "a component that the system did not declare");
+  }
+  /// The pool for a view or a reference of T, which writes only what is neither const nor a tag.
+  template <class T>
+  Storage<std::remove_const_t<T>>& storage_for() {
+    using Type = std::remove_const_t<T>;
+    audit(detail::type_slot<Type>(),
+          std::is_const_v<T> || kIsTag<Type> ? AccessMode::Read : AccessMode::Write);
+    return static_cast<Storage<Type>&>(pool_of_slot(detail::type_slot<Type>()));
+  }
   [[noreturn]] static void refuse_second(const StorageBase& pool, Entity entity);
 
   template <class T>
   T& get_one(Entity entity) {
-    Storage<std::remove_const_t<T>>& pool = storage<std::remove_const_t<T>>();
+    auto& pool = storage_for<T>();
     const std::uint32_t at = pool.required_position("get", entity);
     if constexpr (!std::is_const_v<T>) pool.changes_.touch(at);
     return pool.data()[at];
@@ -374,8 +394,8 @@ class Registry {
   template <class List, class... X, class... T>
   auto make_view(detail::Types<T...>) {
     detail::ViewPools<sizeof...(T), sizeof...(X)> pools;
-    pools.included = {&storage<std::remove_const_t<T>>()...};
-    if constexpr (sizeof...(X) > 0) pools.excluded = {&storage<std::remove_const_t<X>>()...};
+    pools.included = {&storage_for<T>()...};
+    if constexpr (sizeof...(X) > 0) pools.excluded = {&storage_for<const X>()...};
     pools.entities = &entities_;
     return View<List, detail::Types<X...>>(pools);
   }

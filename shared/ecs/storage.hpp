@@ -120,6 +120,7 @@ class Storage final : public StorageBase {
 
  private:
   friend class Registry;
+  friend struct detail::PieceAccess;
   template <class, class>
   friend class View;
 

@@ -9,6 +9,8 @@
 
 #include "shared/base/fault.hpp"
 #include "shared/base/hash.hpp"
+#include "shared/ecs/command_buffer.hpp"
+#include "shared/ecs/running_system.hpp"
 
 namespace shoal {
 
@@ -81,6 +83,8 @@ void StorageBase::shrink_to_fit() {
 }
 
 void StorageBase::commit_append(Entity entity) {
+  SHOAL_DEBUG_ASSERT(detail::may_change(*context_.registry, "emplace", name_),
+                     "structure changes in a parallel system");
   const auto at = static_cast<std::uint32_t>(size());
   set_.insert(entity.index);
   changes_.append(at);
@@ -133,6 +137,8 @@ void StorageBase::sort_as(const StorageBase& other) {
 }
 
 void StorageBase::reorder(std::span<const std::uint32_t> order) {
+  SHOAL_DEBUG_ASSERT(detail::may_change(*context_.registry, "sort", name_),
+                     "structure changes in a parallel system");
   // A listener runs in the middle of an operation that counts on the places of the values, clear() for one.
   if (on_construct_.dispatching() || on_update_.dispatching() || on_destroy_.dispatching()) [[unlikely]] {
     assertion_failed("registry rule",
@@ -181,6 +187,12 @@ void StorageBase::publish_construct(Entity entity) {
   on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
 }
 void StorageBase::publish_update(Entity entity) {
+  // While systems run side by side signals wait for the end of the stage.
+  if (const auto* running = detail::running_system;
+      running != nullptr && running->registry == context_.registry) {
+    running->commands->updated(*this, entity);
+    return;
+  }
   on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
 }
 void StorageBase::publish_destroy(Entity entity) {

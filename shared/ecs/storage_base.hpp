@@ -27,6 +27,10 @@
 
 namespace shoal {
 
+namespace detail {
+struct PieceAccess;
+}
+
 /// How values of a type are moved and destroyed. Without functions: by memcpy, and not at all.
 struct ValueOperations {
   std::uint32_t bytes = 0;  // 0: a tag
@@ -144,6 +148,7 @@ class StorageBase {
 
  protected:
   friend class Registry;
+  friend struct detail::PieceAccess;
 
   StorageBase(StorageContext context, ComponentType type, std::string_view name, ValueOperations operations);
 

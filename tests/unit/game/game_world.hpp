@@ -6,7 +6,7 @@
 #include "schema/components.hpp"
 #include "shared/ecs/affiliation.hpp"
 #include "shared/ecs/registry.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "shared/game/grid.hpp"
 #include "shared/game/player.hpp"
 #include "shared/game/rules.hpp"
@@ -23,7 +23,7 @@ struct GameWorld {
     register_affiliation(registry);
     registry.freeze();
     create_world(registry, config);
-    register_systems(systems);
+    register_systems(schedule);
   }
 
   /// What the server does at the end of a tick, too: nobody reads the log here.
@@ -32,7 +32,7 @@ struct GameWorld {
       ++tick;
       registry.log().clear();
       registry.clear_changes();
-      systems.run(registry, tick);
+      schedule.run(registry, tick);
     }
   }
   std::uint32_t ticks(float seconds) const { return registry.resources().get<GameState>().ticks(seconds); }
@@ -61,7 +61,7 @@ struct GameWorld {
   std::size_t replicated_count() const { return registry.alive_count() - registry.storage<Local>().size(); }
 
   Registry registry;
-  Systems systems;
+  Schedule schedule;
   Tick tick;
 };
 

@@ -18,8 +18,8 @@ class MovingGame final : public Game {
  public:
   std::span<const ComponentDescriptor> components() const override { return demo::component_descriptors(); }
   void register_components(Registry& registry) override { demo::register_shared_components(registry); }
-  void register_systems(Systems& systems) override {
-    systems.add("move", [](Registry& registry, Tick) {
+  void register_systems(Schedule& schedule) override {
+    schedule.add("move", [](Registry& registry, Tick) {
       for (auto [entity, velocity, position] : registry.view<const demo::Velocity, demo::Position>()) {
         position.x += velocity.x;
         if (position.x > 100) position.x = -100;

@@ -1,0 +1,410 @@
+// Systems per entity: a function of one entity's components, called for all that have them, in pieces of a fixed number
+// of values that may run on several threads.
+//
+//   schedule.add_each("regenerate", [](Entity, Ref<Health> health, const Armour* armour, Without<Burning>, Read<Rules> rules) {…});
+//
+// | parameter             | is                                                                     |
+// |-----------------------|------------------------------------------------------------------------|
+// | `T&`                  | the component; its run of 64 is marked as touched at each visit         |
+// | `const T&`            | the component, to look at                                              |
+// | `Ref<T>`              | the component, to look at, and to write when there is something to write |
+// | `T*`, `const T*`      | the same for one that need not be there: null                          |
+// | `With<T…>`, `Without<T…>` | nothing: only entities with all of these, with none of these         |
+// | `Entity`, `Tick`, `SystemContext&`, `CommandBuffer&`, `Read<R>`, `Pool<const T>` | as for any system          |
+//
+// Pieces are cut from the smallest pool of those that must be there, each of kPieceValues positions, whatever the number
+// of threads. They are numbered in the order in which a view visits, from the end to the start, so what they record
+// comes in the order in which one loop would have recorded it.
+//
+// A piece writes its own entities only. What it reads of others (`Pool<const T>`) is of a type that the system does not
+// write, which is checked when it is compiled.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "shared/ecs/system_parameters.hpp"
+
+namespace shoal {
+
+/// Positions of the leading pool in one piece; a multiple of ChangeBits::kRun, so that no run is of two pieces.
+inline constexpr std::uint32_t kPieceValues = 1024;
+static_assert(kPieceValues % ChangeBits::kRun == 0);
+
+template <class... T>
+struct With {};
+template <class... T>
+struct Without {};
+
+namespace detail {
+
+/// The doors into pools that pieces need.
+struct PieceAccess {
+  static ChangeBits& changes(StorageBase& pool) { return pool.changes_; }
+  template <class T>
+  static T* values(Storage<T>& pool) {
+    return pool.data();
+  }
+};
+
+}  // namespace detail
+
+/// One entity's component in a system per entity. Looking costs nothing; both ways of writing are noticed.
+template <class T>
+class Ref {
+ public:
+  Ref(Storage<T>& pool, std::uint32_t position, Entity entity, CommandBuffer& commands)
+      : pool_(&pool), position_(position), entity_(entity), commands_(&commands) {}
+
+  const T& operator*() const { return value(); }
+  const T* operator->() const { return &value(); }
+  /// To write without a word; marks the run of 64 as touched.
+  T& write() const {
+    detail::PieceAccess::changes(*pool_).touch_shared(position_);
+    return value();
+  }
+  /// Changes the value and marks it now; on_update fires at the end of the stage.
+  template <class F>
+  void patch(F&& fn) const {
+    detail::PieceAccess::changes(*pool_).mark_dirty_shared(position_);
+    std::forward<F>(fn)(value());
+    if (!pool_->on_update().empty()) commands_->updated(*pool_, entity_);
+  }
+
+ private:
+  T& value() const { return detail::PieceAccess::values(*pool_)[position_]; }
+
+  Storage<T>* pool_;
+  std::uint32_t position_;
+  Entity entity_;
+  CommandBuffer* commands_;
+};
+
+namespace detail {
+
+/// The entity at hand: its positions in the pools that must be there, in the order of the parameters.
+template <std::size_t kPools>
+struct Visit {
+  Entity entity;
+  std::array<std::uint32_t, kPools> positions{};
+};
+
+template <class T>
+Storage<std::remove_const_t<T>>& pool_for(SystemContext& context) {
+  using Type = std::remove_const_t<T>;
+  // Constness was declared; a const pool is only looked at, by the parameters below.
+  return const_cast<Storage<Type>&>(std::as_const(context.registry()).template storage<Type>());
+}
+
+// For each parameter: the types that must be there and must not, with const where they are read; what is kept for a piece;
+// and how the argument of a visit is made. Whatever is not listed here is a parameter of any system, made once a piece.
+template <class P>
+struct EachParameter {
+  using Included = Types<>;
+  using Excluded = Types<>;
+  using Others = Types<>;
+  using Kept = decltype(SystemParameter<ParameterKind<P>>::make(std::declval<SystemContext&>()));
+  static void declare(Access& access) { SystemParameter<ParameterKind<P>>::declare(access); }
+  static Kept keep(SystemContext& context) { return SystemParameter<ParameterKind<P>>::make(context); }
+  template <std::size_t kAt, class V>
+  static decltype(auto) make(std::remove_reference_t<Kept>& kept, const V&, bool) {
+    return static_cast<std::remove_reference_t<Kept>&>(kept);
+  }
+};
+
+template <>
+struct EachParameter<Entity> {
+  using Included = Types<>;
+  using Excluded = Types<>;
+  using Others = Types<>;
+  using Kept = std::tuple<>;
+  static void declare(Access&) {}
+  static Kept keep(SystemContext&) { return {}; }
+  template <std::size_t kAt, class V>
+  static Entity make(Kept&, const V& visit, bool) {
+    return visit.entity;
+  }
+};
+
+template <class T>
+struct EachComponent {
+  using Type = std::remove_const_t<T>;
+  static_assert(!kIsTag<Type>, "a tag has no value; take With<…> or Without<…>");
+  using Included = Types<T>;
+  using Excluded = Types<>;
+  using Others = Types<>;
+  struct Kept {
+    Type* values;
+    ChangeBits* changes;
+  };
+  static void declare(Access& access) { access.add_component<T>(mode_of<T>()); }
+  static Kept keep(SystemContext& context) {
+    auto& pool = pool_for<T>(context);
+    return {PieceAccess::values(pool), &PieceAccess::changes(pool)};
+  }
+  /// `leads`: its runs belong to this piece alone, and the loop has marked this one.
+  template <std::size_t kAt, class V>
+  static T& make(Kept& kept, const V& visit, bool leads) {
+    const std::uint32_t at = visit.positions[kAt];
+    if constexpr (!std::is_const_v<T>) {
+      if (!leads) kept.changes->touch_shared(at);
+    }
+    return kept.values[at];
+  }
+};
+template <class T>
+concept ComponentOfSystem = !std::is_same_v<T, CommandBuffer> && !std::is_same_v<T, SystemContext> &&
+                            !std::is_same_v<std::remove_const_t<T>, Registry>;
+/// By const reference, yet no component: what a system may also take by value.
+template <class T>
+inline constexpr bool kIsParameterKind =
+    requires { &SystemParameter<T>::declare; } || std::is_same_v<T, Entity>;
+template <class T>
+  requires(ComponentOfSystem<T> && !kIsParameterKind<std::remove_const_t<T>>)
+struct EachParameter<T&> : EachComponent<T> {};
+
+template <class T>
+struct EachParameter<T*> {
+  using Type = std::remove_const_t<T>;
+  static_assert(!kIsTag<Type>, "a tag has no value; take With<…> or Without<…>");
+  using Included = Types<>;
+  using Excluded = Types<>;
+  using Others = Types<T>;
+  using Kept = Storage<Type>*;
+  static void declare(Access& access) { access.add_component<T>(mode_of<T>()); }
+  static Kept keep(SystemContext& context) { return &pool_for<T>(context); }
+  template <std::size_t kAt, class V>
+  static T* make(Kept& pool, const V& visit, bool) {
+    const std::uint32_t at = pool->position(visit.entity.index);
+    if (at == StorageBase::kAbsent) return nullptr;
+    if constexpr (!std::is_const_v<T>) PieceAccess::changes(*pool).touch_shared(at);
+    return PieceAccess::values(*pool) + at;
+  }
+};
+
+template <class T>
+struct EachParameter<Ref<T>> {
+  static_assert(!std::is_const_v<T>, "to look only: const T&");
+  static_assert(!kIsTag<T>, "a tag has no value; take With<…> or Without<…>");
+  using Included = Types<T>;
+  using Excluded = Types<>;
+  using Others = Types<>;
+  struct Kept {
+    Storage<T>* pool;
+    CommandBuffer* commands;
+  };
+  static void declare(Access& access) { access.add_component<T>(AccessMode::Write); }
+  static Kept keep(SystemContext& context) { return {&pool_for<T>(context), &context.commands()}; }
+  template <std::size_t kAt, class V>
+  static Ref<T> make(Kept& kept, const V& visit, bool) {
+    return Ref<T>(*kept.pool, visit.positions[kAt], visit.entity, *kept.commands);
+  }
+};
+
+template <class In, class Out>
+struct EachFilter {
+  using Included = In;
+  using Excluded = Out;
+  using Others = Types<>;
+  using Kept = std::tuple<>;
+  static Kept keep(SystemContext&) { return {}; }
+};
+template <class... T>
+struct EachParameter<With<T...>> : EachFilter<Types<const T...>, Types<>> {
+  static void declare(Access& access) { (access.add_component<T>(AccessMode::Read), ...); }
+  template <std::size_t kAt, class V>
+  static With<T...> make(std::tuple<>&, const V&, bool) {
+    return {};
+  }
+};
+template <class... T>
+struct EachParameter<Without<T...>> : EachFilter<Types<>, Types<T...>> {
+  static void declare(Access& access) { (access.add_component<T>(AccessMode::Read), ...); }
+  template <std::size_t kAt, class V>
+  static Without<T...> make(std::tuple<>&, const V&, bool) {
+    return {};
+  }
+};
+
+// What a piece may not do.
+template <class P>
+inline constexpr bool kAllowedInPieces = true;
+template <>
+inline constexpr bool kAllowedInPieces<Registry&> = false;
+template <>
+inline constexpr bool kAllowedInPieces<const Registry&> = false;
+template <class R>
+inline constexpr bool kAllowedInPieces<Write<R>> = false;
+template <class T>
+inline constexpr bool kAllowedInPieces<Pool<T>> = std::is_const_v<T>;
+template <class I, class X>
+inline constexpr bool kAllowedInPieces<View<I, X>> = false;
+
+template <class... T>
+struct Joined {
+  using type = Types<>;
+};
+template <class... T>
+struct Joined<Types<T...>> {
+  using type = Types<T...>;
+};
+template <class... A, class... B, class... Rest>
+struct Joined<Types<A...>, Types<B...>, Rest...> : Joined<Types<A..., B...>, Rest...> {};
+
+template <class T>
+constexpr std::size_t count_of(T) {
+  return 0;
+}
+template <class... T>
+constexpr std::size_t count_of(Types<T...>) {
+  return sizeof...(T);
+}
+
+/// How often T stands in a list, const or not.
+template <class T, class... U>
+constexpr std::size_t times(Types<U...>) {
+  return (std::size_t{0} + ... + (std::is_same_v<T, std::remove_const_t<U>> ? 1 : 0));
+}
+template <class... U>
+constexpr bool all_differ(Types<U...> list) {
+  return ((times<std::remove_const_t<U>>(list) == 1) && ...);
+}
+/// Read of others through Pool<const T>, and written by the system itself.
+template <class P, class List>
+inline constexpr bool kReadsWhatPiecesWrite = false;
+template <class T, class... U>
+inline constexpr bool kReadsWhatPiecesWrite<Pool<T>, Types<U...>> =
+    ((std::is_same_v<std::remove_const_t<T>, U> && !std::is_const_v<U>) || ...);
+
+/// The loop over one piece.
+template <class F, class List>
+class EachSystem;
+template <class F, class... P>
+class EachSystem<F, Types<P...>> {
+  // A reference is a component unless it refers to what may also be taken by value.
+  template <class Q>
+  using EachOf =
+      EachParameter<std::conditional_t<std::is_reference_v<Q> && !kIsParameterKind<std::remove_cvref_t<Q>>, Q,
+                                       ParameterKind<Q>>>;
+  using Included = typename Joined<typename EachOf<P>::Included...>::type;
+  using Excluded = typename Joined<typename EachOf<P>::Excluded...>::type;
+  using Components = typename Joined<Included, typename EachOf<P>::Others...>::type;
+  static constexpr std::size_t kPools = count_of(Included{});
+  static constexpr std::size_t kExcluded = count_of(Excluded{});
+  using Pools = ViewPools<kPools, kExcluded>;
+
+  static_assert(kPools > 0,
+                "a system per entity takes at least one component that must be there, or a With<…>");
+  static_assert((kAllowedInPieces<ParameterKind<P>> && ...),
+                "the pieces of a system per entity run side by side, so it takes no Registry, View, Write<…> "
+                "or Pool<T> "
+                "for writing; record in the CommandBuffer, or make it one task with add() and a ViewOf<…>");
+  static_assert(all_differ(Components{}), "each component type stands among the parameters once");
+  static_assert(!(kReadsWhatPiecesWrite<ParameterKind<P>, Components> || ...),
+                "Pool<const T> of a type that the system writes: another piece may be writing what is read");
+
+ public:
+  explicit EachSystem(F fn) : fn_(std::move(fn)) {}
+
+  static void declare(Access& access) { (EachOf<P>::declare(access), ...); }
+
+  /// On the tick's thread, before the stage.
+  static std::uint32_t prepare(Registry& registry) {
+    begin_touching(registry, Components{});
+    const auto pieces = pools(registry, Included{}, Excluded{}).leader().size();
+    return static_cast<std::uint32_t>((pieces + kPieceValues - 1) / kPieceValues);
+  }
+  void run(SystemContext& context) {
+    run_kept(context, std::index_sequence_for<P...>{}, std::make_index_sequence<kPools>{});
+  }
+
+ private:
+  template <class... T>
+  static void begin_touching(Registry& registry, Types<T...>) {
+    (begin_touching_one<T>(registry), ...);
+  }
+  template <class T>
+  static void begin_touching_one([[maybe_unused]] Registry& registry) {
+    if constexpr (mode_of<T>() == AccessMode::Write)
+      PieceAccess::changes(registry.storage<T>()).begin_touching();
+  }
+  template <class... I, class... X>
+  static Pools pools(const Registry& registry, Types<I...>, Types<X...>) {
+    const auto pool = [&]<class T>(Types<T>) {
+      return const_cast<StorageBase*>(
+          static_cast<const StorageBase*>(&registry.storage<std::remove_const_t<T>>()));
+    };
+    Pools found;
+    found.included = {pool(Types<I>{})...};
+    if constexpr (sizeof...(X) > 0) found.excluded = {pool(Types<X>{})...};
+    found.entities = &registry.entity_table();
+    found.choose_leading();
+    return found;
+  }
+  template <std::size_t I>
+  static constexpr std::size_t offset() {
+    constexpr std::array<std::size_t, sizeof...(P)> counts{count_of(typename EachOf<P>::Included{})...};
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < I; ++i) sum += counts[i];
+    return sum;
+  }
+  template <std::size_t I, class... T>
+  static constexpr bool written(Types<T...>) {
+    return mode_of<std::tuple_element_t<I, std::tuple<T...>>>() == AccessMode::Write;
+  }
+
+  template <std::size_t... I, std::size_t... L>
+  void run_kept(SystemContext& context, std::index_sequence<I...> numbers, std::index_sequence<L...>) {
+    std::tuple<typename EachOf<P>::Kept...> kept{EachOf<P>::keep(context)...};
+    const Pools found = pools(context.registry(), Included{}, Excluded{});
+    // The leading pool as a constant of the loop.
+    static_cast<void>(((found.leading == L && (run_led_by<L>(context, found, kept, numbers), true)) || ...));
+  }
+  template <std::size_t kLeader, class Kept, std::size_t... I>
+  void run_led_by(SystemContext& context, const Pools& found, Kept& kept, std::index_sequence<I...>) {
+    StorageBase& leader = *found.included[kLeader];
+    const auto size = static_cast<std::uint32_t>(leader.size());
+    // Counted from the end, as views go; the first piece is the one that is not full.
+    const std::uint32_t pieces = (size + kPieceValues - 1) / kPieceValues;
+    const std::uint32_t first = (pieces - 1 - context.piece()) * kPieceValues;
+    const std::uint32_t last = std::min(size, first + kPieceValues);
+    Visit<kPools> visit;
+    for (std::uint32_t end = last; end > first;) {
+      const std::uint32_t begin = (end - 1) / ChangeBits::kRun * ChangeBits::kRun;
+      bool run_touched = !touches<kLeader>();
+      for (std::uint32_t at = end; at-- > begin;) {
+        const std::uint32_t index = leader.indices()[at];
+        if (!found.match(kLeader, index, at, visit.positions)) continue;
+        if (!run_touched) {
+          PieceAccess::changes(leader).touch_in_loop(at);
+          run_touched = true;
+        }
+        visit.entity = found.entities->at(index);
+        fn_(static_cast<P>(
+            EachOf<P>::template make<offset<I>()>(std::get<I>(kept), visit, offset<I>() == kLeader))...);
+      }
+      end = begin;
+    }
+  }
+  /// True if the leading pool is one that is handed out as T&.
+  template <std::size_t kLeader>
+  static constexpr bool touches() {
+    return touches_as<kLeader>(std::index_sequence_for<P...>{});
+  }
+  template <std::size_t kLeader, std::size_t... I>
+  static constexpr bool touches_as(std::index_sequence<I...>) {
+    return ((offset<I>() == kLeader && std::is_lvalue_reference_v<P> &&
+             count_of(typename EachOf<P>::Included{}) == 1 && written<kLeader>(Included{})) ||
+            ...);
+  }
+
+  F fn_;
+};
+
+}  // namespace detail
+}  // namespace shoal

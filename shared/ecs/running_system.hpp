@@ -1,0 +1,63 @@
+// Which system runs on this thread, for the rules that hold while systems run side by side: nothing structural happens
+// at once, no signal is delivered, and only what was declared is touched. Empty outside the schedule and while an
+// exclusive system runs, which may do anything.
+//
+// Thread rule: each thread has its own.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace shoal {
+
+class Access;
+class CommandBuffer;
+class Registry;
+class Resources;
+
+enum class AccessMode : std::uint8_t {
+  None,
+  Read,   // with other readers
+  Write,  // alone
+};
+
+namespace detail {
+
+struct RunningSystem {
+  std::string_view name;
+  const Registry* registry;
+  const Resources* resources;
+  const Access* access;
+  CommandBuffer* commands;  // where signals wait for the stage's end
+};
+inline constinit thread_local const RunningSystem* running_system = nullptr;
+
+class [[nodiscard]] RunningScope {
+ public:
+  explicit RunningScope(const RunningSystem& system) { running_system = &system; }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+  ~RunningScope() { running_system = nullptr; }
+};
+
+// For SHOAL_DEBUG_ASSERT. They answer true, or stop the program with a message that names system, component and remedy.
+bool component_is_declared(const RunningSystem& system, const Registry& registry, std::uint32_t slot,
+                           AccessMode mode);
+bool resource_is_declared(const RunningSystem& system, const Resources& resources, std::uint32_t slot,
+                          std::string_view type_name, AccessMode mode);
+bool structure_may_change(const RunningSystem& system, const Registry& registry, const char* operation,
+                          std::string_view component);
+
+inline bool may_access(const Registry& registry, std::uint32_t slot, AccessMode mode) {
+  return running_system == nullptr || component_is_declared(*running_system, registry, slot, mode);
+}
+inline bool may_access(const Resources& resources, std::uint32_t slot, std::string_view type_name,
+                       AccessMode mode) {
+  return running_system == nullptr || resource_is_declared(*running_system, resources, slot, type_name, mode);
+}
+inline bool may_change(const Registry& registry, const char* operation, std::string_view component = {}) {
+  return running_system == nullptr || structure_may_change(*running_system, registry, operation, component);
+}
+
+}  // namespace detail
+}  // namespace shoal

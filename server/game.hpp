@@ -32,6 +32,7 @@ class Game {
   /// Registers all component types, replicated ones by the generated register_components(). The server
   /// freezes then.
   virtual void register_components(Registry& registry) = 0;
+  /// Adds the systems of a tick. Their order, their stages and who may run beside whom: shared/ecs/schedule.hpp.
   virtual void register_systems(Schedule& schedule) = 0;
   /// Makes the world. Called once, before the first tick.
   virtual void start(Registry& registry) = 0;

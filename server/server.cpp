@@ -63,6 +63,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       config_(config),
       table_(game.components()),
       registry_(RegistryLimits{.max_entities = config.max_entities}),
+      executor_(make_executor(config.threads)),
       schedule_(&clock),
       chunks_(table_),
       full_states_(config.full_state_bytes_per_second, clock.now()),
@@ -73,7 +74,9 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   game.register_components(registry_);
   register_affiliation(registry_);
   registry_.freeze();
+  schedule_.set_executor(executor_.get());
   game.register_systems(schedule_);
+  schedule_.build(registry_);
   game.start(registry_);
   tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);

@@ -16,6 +16,7 @@ void DemoGame::register_components(Registry& registry) {
 }
 
 void DemoGame::register_systems(Schedule& schedule) {
+  schedule.set_seed(config_.seed);
   demo::register_systems(schedule);
 }
 

@@ -2,8 +2,8 @@
 // somebody announced, and a touched mark per run of 64 values for values that were handed out by mutable
 // reference and may have been written without a word.
 //
-// Thread rule: the functions that are called shared from several threads at once (pieces of a parallel loop, after one
-// begin_touching); everything else from one thread. Invariants:
+// Thread rule: the functions that are called shared from several threads at once (pieces of a parallel loop); everything
+// else from one thread. Invariants:
 // 1. The mark of a run is zero only if no value of it is dirty and none was handed out.
 // 2. Marks and bits follow a value to its new place when it is moved; a place without a value is not dirty.
 #pragma once
@@ -43,12 +43,14 @@ class ChangeBits {
   /// A plain store: no read, so no chain between the elements of a loop. Overwriting Mark::Dirty is fine,
   /// since a touched run is looked at whole.
   void touch_in_loop(std::uint32_t position) { runs_[position >> 6] = Mark::Touched; }
-  /// The same, from several threads at once.
+  /// As touch, from several threads at once.
   void touch_shared(std::uint32_t position) {
+    note_change_shared();
     std::atomic_ref(runs_[position >> 6]).store(Mark::Touched, std::memory_order_relaxed);
   }
   /// mark_dirty from several threads at once. What they leave is the same in any order.
   void mark_dirty_shared(std::uint32_t position) {
+    note_change_shared();
     std::atomic_ref(dirty_[position >> 6])
         .fetch_or(std::uint64_t{1} << (position & 63), std::memory_order_relaxed);
     const std::atomic_ref run(runs_[position >> 6]);
@@ -106,6 +108,11 @@ class ChangeBits {
   }
 
   void grow();
+  void note_change_shared() {
+    // Looked at first, so that the line stays in the cache of each core.
+    const std::atomic_ref changed(changed_);
+    if (!changed.load(std::memory_order_relaxed)) changed.store(true, std::memory_order_relaxed);
+  }
   static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;
     // One load to the compiler, and the same answer on any byte order.

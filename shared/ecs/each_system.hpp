@@ -315,7 +315,6 @@ class EachSystem<F, Types<P...>> {
 
   /// On the tick's thread, before the stage.
   static std::uint32_t prepare(Registry& registry) {
-    begin_touching(registry, Components{});
     const auto pieces = pools(registry, Included{}, Excluded{}).leader().size();
     return static_cast<std::uint32_t>((pieces + kPieceValues - 1) / kPieceValues);
   }
@@ -324,15 +323,6 @@ class EachSystem<F, Types<P...>> {
   }
 
  private:
-  template <class... T>
-  static void begin_touching(Registry& registry, Types<T...>) {
-    (begin_touching_one<T>(registry), ...);
-  }
-  template <class T>
-  static void begin_touching_one([[maybe_unused]] Registry& registry) {
-    if constexpr (mode_of<T>() == AccessMode::Write)
-      PieceAccess::changes(registry.storage<T>()).begin_touching();
-  }
   template <class... I, class... X>
   static Pools pools(const Registry& registry, Types<I...>, Types<X...>) {
     const auto pool = [&]<class T>(Types<T>) {
@@ -381,7 +371,7 @@ class EachSystem<F, Types<P...>> {
         const std::uint32_t index = leader.indices()[at];
         if (!found.match(kLeader, index, at, visit.positions)) continue;
         if (!run_touched) {
-          PieceAccess::changes(leader).touch_in_loop(at);
+          PieceAccess::changes(leader).touch_shared(at);
           run_touched = true;
         }
         visit.entity = found.entities->at(index);

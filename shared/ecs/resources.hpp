@@ -29,6 +29,8 @@ class Resources {
   /// REQUIRES: none of this type yet. The address stays until `erase`.
   template <class T, class... Args>
   T& emplace(Args&&... args) {
+    SHOAL_DEBUG_ASSERT(detail::may_change(*this, "emplace", detail::type_name<T>()),
+                       "resources change in a parallel system");
     const std::uint32_t slot = detail::claim_type_slot<Key<T>>();
     if (slot >= values_.size()) values_.resize(slot + 1);
     SHOAL_ASSERT(values_[slot].value == nullptr,
@@ -75,6 +77,8 @@ class Resources {
   /// False if there was none.
   template <class T>
   bool erase() {
+    SHOAL_DEBUG_ASSERT(detail::may_change(*this, "erase", detail::type_name<T>()),
+                       "resources change in a parallel system");
     const std::uint32_t slot = detail::type_slot<Key<T>>();
     return find(slot) != nullptr && erase_slot(slot);
   }

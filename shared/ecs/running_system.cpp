@@ -48,14 +48,12 @@ bool resource_is_declared(const RunningSystem& system, const Resources& resource
       system.name, type_name, system.access->of(slot) == AccessMode::Read ? "as read only" : "not at all"));
 }
 
-bool structure_may_change(const RunningSystem& system, const Registry& registry, const char* operation,
-                          std::string_view component) {
-  if (system.registry != &registry) return true;
+bool structure_may_change(const RunningSystem& system, const char* operation, std::string_view what) {
   refuse(fmt::format(
       "the system \"{}\" calls {}{}{} while other systems run beside it: record it in the CommandBuffer "
       "that the system gets as a parameter, or let the system take Registry& and declare nothing, then it "
       "runs alone",
-      system.name, operation, component.empty() ? "" : " of ", component));
+      system.name, operation, what.empty() ? "" : " of ", what));
 }
 
 }  // namespace shoal::detail

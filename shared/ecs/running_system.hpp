@@ -45,8 +45,7 @@ bool component_is_declared(const RunningSystem& system, const Registry& registry
                            AccessMode mode);
 bool resource_is_declared(const RunningSystem& system, const Resources& resources, std::uint32_t slot,
                           std::string_view type_name, AccessMode mode);
-bool structure_may_change(const RunningSystem& system, const Registry& registry, const char* operation,
-                          std::string_view component);
+bool structure_may_change(const RunningSystem& system, const char* operation, std::string_view what);
 
 inline bool may_access(const Registry& registry, std::uint32_t slot, AccessMode mode) {
   return running_system == nullptr || component_is_declared(*running_system, registry, slot, mode);
@@ -56,7 +55,12 @@ inline bool may_access(const Resources& resources, std::uint32_t slot, std::stri
   return running_system == nullptr || resource_is_declared(*running_system, resources, slot, type_name, mode);
 }
 inline bool may_change(const Registry& registry, const char* operation, std::string_view component = {}) {
-  return running_system == nullptr || structure_may_change(*running_system, registry, operation, component);
+  return running_system == nullptr || running_system->registry != &registry ||
+         structure_may_change(*running_system, operation, component);
+}
+inline bool may_change(const Resources& resources, const char* operation, std::string_view type_name) {
+  return running_system == nullptr || running_system->resources != &resources ||
+         structure_may_change(*running_system, operation, type_name);
 }
 
 }  // namespace detail

@@ -15,17 +15,19 @@
 #include "tests/unit/ecs/test_components.hpp"
 
 namespace shoal::test {
-namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
+// Named in messages, hence in no anonymous namespace, which each compiler spells its own way.
 struct Gravity {
   float strength = 0;
 };
 struct Score {
   int points = 0;
 };
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 void tick_over(Registry& registry) {
   registry.log().clear();
@@ -143,7 +145,7 @@ TEST_F(ScheduleTest, SignatureSaysWhatIsReadAndWritten) {
   run();
   EXPECT_EQ(access_of(schedule.systems()[0], world),
             "test.Position +test.Velocity test.Burning test.Name test.Health "
-            "shoal::test::{anonymous}::Gravity +shoal::test::{anonymous}::Score ");
+            "shoal::test::Gravity +shoal::test::Score ");
   EXPECT_EQ(world.get<const Velocity>(entity).dx, 7);
   EXPECT_EQ(score.points, 1 + 3);
 }

@@ -35,6 +35,19 @@ struct GameWorld {
       schedule.run(registry, tick);
     }
   }
+  /// One system alone, now.
+  template <class F>
+  void run_system(F fn) {
+    Schedule alone;
+    alone.add("alone", fn);
+    alone.run(registry, tick);
+  }
+  template <class F>
+  void run_each(F fn) {
+    Schedule alone;
+    alone.add_each("alone", fn);
+    alone.run(registry, tick);
+  }
   std::uint32_t ticks(float seconds) const { return registry.resources().get<GameState>().ticks(seconds); }
 
   /// A creature at a known place that neither grows old nor was born by chance.

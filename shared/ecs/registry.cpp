@@ -224,10 +224,12 @@ void Registry::clear_pool(StorageBase& pool) {
 }
 
 void Registry::clear_changes() {
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "clear_changes"), "changes of pools in a parallel system");
   for (const auto& pool : pools_) pool->clear_changes();
 }
 
 void Registry::shrink_to_fit() {
+  SHOAL_DEBUG_ASSERT(detail::may_change(*this, "shrink_to_fit"), "structure changes in a parallel system");
   for (const auto& pool : pools_) pool->shrink_to_fit();
 }
 

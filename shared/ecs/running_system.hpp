@@ -34,10 +34,13 @@ inline constinit thread_local const RunningSystem* running_system = nullptr;
 
 class [[nodiscard]] RunningScope {
  public:
-  explicit RunningScope(const RunningSystem& system) { running_system = &system; }
+  explicit RunningScope(const RunningSystem& system) : before_(running_system) { running_system = &system; }
   RunningScope(const RunningScope&) = delete;
   RunningScope& operator=(const RunningScope&) = delete;
-  ~RunningScope() { running_system = nullptr; }
+  ~RunningScope() { running_system = before_; }
+
+ private:
+  const RunningSystem* before_;
 };
 
 // For SHOAL_DEBUG_ASSERT. They answer true, or stop the program with a message that names system, component and remedy.

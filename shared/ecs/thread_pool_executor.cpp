@@ -61,6 +61,8 @@ class ThreadPoolExecutor::Crew {
 
   void run(std::uint32_t count, TaskFunction function) {
     if (count == 0) return;
+    SHOAL_ASSERT(unfinished_.load(std::memory_order_relaxed) == 0,
+                 "run() while a run goes on: from inside a task, or by two threads");
     function_.emplace(function);
     count_ = count;
     unfinished_.store(count, std::memory_order_relaxed);

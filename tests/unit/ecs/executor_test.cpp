@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -81,6 +82,18 @@ TEST(ThreadPoolExecutor, JoinsItsThreadsAtItsEnd) {
 TEST(ThreadPoolExecutorDeathTest, NeedsAThread) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(ThreadPoolExecutor(0), "at least the caller's thread");
+}
+
+TEST(ThreadPoolExecutorDeathTest, RunFromInsideATask) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        ThreadPoolExecutor executor(2);
+        const auto nothing = [](std::uint32_t) {};
+        const auto again = [&](std::uint32_t) { executor.run(2, nothing); };
+        executor.run(2, again);
+      },
+      "while a run goes on");
 }
 
 }  // namespace

@@ -182,6 +182,8 @@ TEST_F(ScheduleDeathTest, StructureChangesInsideAStage) {
        "\"rash\" calls remove of test.Health while");
   dies([](Registry& registry) { registry.sort<Health>([](Entity a, Entity b) { return a < b; }); },
        "\"rash\" calls sort of test.Health while");
+  dies([](Registry& registry) { registry.clear_changes(); }, "\"rash\" calls clear_changes while");
+  dies([](Registry& registry) { registry.shrink_to_fit(); }, "\"rash\" calls shrink_to_fit while");
   dies([](Registry& registry) { registry.resources().emplace<int>(5); }, "\"rash\" calls emplace of .*int");
 }
 

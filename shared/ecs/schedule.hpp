@@ -68,7 +68,7 @@ class Schedule {
     std::uint64_t commands_skipped = 0;
   };
 
-  /// What is said of a system that was added. Good until the next one is added.
+  /// What is said of a system that was added. Good until the next one is added or the schedule is built.
   class Handle {
    public:
     /// Components that the signature does not show. With Registry& it makes the system one that runs beside others.

@@ -71,6 +71,24 @@ TEST(ThreadPoolExecutor, RunsTasksSideBySide) {
   EXPECT_TRUE(threads.contains(std::this_thread::get_id())) << "the caller works along";
 }
 
+TEST(ThreadPoolExecutor, WaitsForTheTaskOfAnotherThread) {
+  ThreadPoolExecutor executor(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> here{0};
+    bool ended = false;  // written by the helper, read by the caller after the run
+    const auto task = [&](std::uint32_t) {
+      ++here;
+      while (here < 2) std::this_thread::yield();
+      if (std::this_thread::get_id() == caller) return;
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+      ended = true;
+    };
+    executor.run(2, task);
+    ASSERT_TRUE(ended);
+  }
+}
+
 TEST(ThreadPoolExecutor, JoinsItsThreadsAtItsEnd) {
   for (int i = 0; i < 50; ++i) {
     ThreadPoolExecutor executor(3);

@@ -323,17 +323,22 @@ TEST_F(ScheduleTest, SignalsAndCommandsComeInTheOrderOfSystemPieceAndRecord) {
                                     "health 5", "burns 2055", "burns 1031", "burns 7"));
 }
 
-TEST_F(ScheduleTest, UpdateOfWhatAnEarlierCommandDestroyedIsSkipped) {
-  const Entity entity = make(world, 1);
+TEST_F(ScheduleTest, UpdateOfWhatAnEarlierCommandTookAwayIsSkipped) {
+  const Entity destroyed = make(world, 1), without = make(world, 2);
   int heard = 0;
   const ScopedConnection connection =
       world.on_update<Health>().connect_scoped([&](Registry&, Entity) { ++heard; });
-  schedule.add("destroy", [&](CommandBuffer& commands) { commands.destroy(entity); });
-  schedule.add("patch",
-               [&](Pool<Health> pool) { pool.patch(entity, [](Health& health) { ++health.current; }); });
+  schedule.add("take away", [&](CommandBuffer& commands) {
+    commands.destroy(destroyed);
+    commands.remove<Health>(without);
+  });
+  schedule.add("patch", [&](Pool<Health> pool) {
+    for (const Entity entity : {destroyed, without})
+      pool.patch(entity, [](Health& health) { ++health.current; });
+  });
   run();
   EXPECT_EQ(heard, 0);
-  EXPECT_EQ(schedule.systems()[1].commands_skipped, 1u);
+  EXPECT_EQ(schedule.systems()[1].commands_skipped, 2u);
 }
 
 TEST_F(ScheduleTest, EventsAreSentThroughCommandsAndReadByManyAtOnce) {

@@ -6,7 +6,7 @@
 
 #include "shared/ecs/events.hpp"
 #include "shared/ecs/hierarchy.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 
 using namespace shoal;
 
@@ -54,23 +54,23 @@ int main() {
 
   Events events;
   auto& hits = events.add_queue<Hit>(world);
-  Systems systems;
-  systems.add("drive", [&](Registry& registry, Tick) {
+  Schedule schedule;
+  schedule.add("drive", [&](Registry& registry, Tick) {
     if (!registry.alive(tank)) return;
     registry.patch<Offset>(tank, [](Offset& offset) { offset.x += 100; });
     place_tree(registry, tank);
     std::printf("barrel at %d\n", registry.get<const Place>(barrel).x);
   });
-  systems.add("shoot", [&](Registry&, Tick tick) {
+  schedule.add("shoot", [&](Registry&, Tick tick) {
     if (tick == Tick{2}) hits.emplace(tank);
   });
-  systems.add("take hits", [&](Registry& registry, Tick) {
+  schedule.add("take hits", [&](Registry& registry, Tick) {
     for (const Hit& hit : hits.read()) {
       if (registry.alive(hit.target)) destroy_tree(registry, hit.target);
     }
   });
   for (std::uint32_t tick = 1; tick <= 3; ++tick) {
-    systems.run(world, Tick{tick});
+    schedule.run(world, Tick{tick});
     events.end_tick(world);
   }
   std::printf("%zu entities left\n", world.alive_count());

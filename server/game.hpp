@@ -12,7 +12,7 @@
 
 #include "shared/base/tick.hpp"
 #include "shared/ecs/registry.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "shared/net/reasons.hpp"
 #include "shared/wire/component_descriptor.hpp"
 
@@ -32,7 +32,8 @@ class Game {
   /// Registers all component types, replicated ones by the generated register_components(). The server
   /// freezes then.
   virtual void register_components(Registry& registry) = 0;
-  virtual void register_systems(Systems& systems) = 0;
+  /// Adds the systems of a tick. Their order, their stages and who may run beside whom: shared/ecs/schedule.hpp.
+  virtual void register_systems(Schedule& schedule) = 0;
   /// Makes the world. Called once, before the first tick.
   virtual void start(Registry& registry) = 0;
 

@@ -1,6 +1,8 @@
 // shoal-server: wires the real clock, the real randomness and a UDP port to a Server with the demo world.
 
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 
 #include "server/demo/demo_game.hpp"
 #include "server/options.hpp"
@@ -100,7 +102,26 @@ class Run {
   bool everyone_compared_ = false;
 };
 
+// Without a world and without a port.
+int print_schedule(const ServerOptions& options) {
+  demo::DemoGame game({.entities = 0, .seed = options.seed, .tick_rate = options.server.tick_rate_hz});
+  Registry registry;
+  game.register_components(registry);
+  register_affiliation(registry);
+  registry.freeze();
+  Schedule schedule;
+  game.register_systems(schedule);
+  std::fputs(schedule.dot(registry).c_str(), stdout);
+  return 0;
+}
+
+std::uint32_t thread_count(std::uint32_t asked) {
+  // The machine may not know how many it has.
+  return asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+}
+
 int serve(const ServerOptions& options) {
+  if (options.print_schedule) return print_schedule(options);
   auto address = parse_endpoint(options.bind, options.port);
   if (!address) {
     log_error("--bind {}: not an IPv4 or IPv6 address", options.bind);
@@ -115,6 +136,7 @@ int serve(const ServerOptions& options) {
   catch_stop_signals();
   const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   ServerConfig config = options.server;
+  config.threads = thread_count(options.threads);
   config.client_bytes_per_second = bytes_of(options.client_budget_kbit);
   config.full_state_bytes_per_second = bytes_of(options.join_budget_kbit);
   SteadyClock clock;
@@ -123,8 +145,10 @@ int serve(const ServerOptions& options) {
       {.entities = options.entities, .seed = options.seed, .tick_rate = options.server.tick_rate_hz});
   Server server(game, **port, clock, entropy, config);
   log_info(
-      "listening on {} at {} Hz, {} entities; the wire is not sealed yet: use it on networks that you trust",
-      to_string((*port)->local()), options.server.tick_rate_hz, server.replicated_entities());
+      "listening on {} at {} Hz, {} entities, {} threads for systems; the wire is not sealed yet: use it on "
+      "networks "
+      "that you trust",
+      to_string((*port)->local()), options.server.tick_rate_hz, server.replicated_entities(), config.threads);
   if (!options.port_file.empty() &&
       !write_file(options.port_file, fmt::format("{}\n", (*port)->local().port)))
     return 2;

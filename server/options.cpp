@@ -46,6 +46,14 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("seed", &options.seed, {.help = "the same seed gives the same world"});
   table.add("tick-rate", &options.server.tick_rate_hz, {.help = "ticks per second", .min = 1, .max = 240});
 
+  table.section("systems");
+  table.add("threads", &options.threads,
+            {.help = "threads that run systems, the tick's among them; 0: one per processor",
+             .min = 0,
+             .max = 256});
+  table.add("print-schedule", &options.print_schedule,
+            {.help = "print the systems, their stages and why they wait as a graph for Graphviz, and end"});
+
   table.section("run");
   table.add(
       "seconds", &options.seconds,

@@ -18,6 +18,8 @@ struct ServerOptions {
   double client_budget_kbit = 2000;
   double join_budget_kbit = 50'000;
   std::uint64_t seed = 1;
+  std::uint32_t threads = 1;  // 0: as many as the machine has processors
+  bool print_schedule = false;
   Duration seconds{};
   std::string report;
   LogLevel log_level = LogLevel::Info;

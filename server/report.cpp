@@ -40,7 +40,7 @@ std::string server_report(const Server& server, const ServerConfig& config, cons
   json.add("digests_exact", counters.digests_exact);
   json.add("digests_different", counters.digests_different);
   json.begin("system_ms");
-  for (const auto& system : server.systems().systems()) {
+  for (const auto& system : server.schedule().systems()) {
     const double runs = static_cast<double>(system.runs == 0 ? 1 : system.runs);
     json.add(system.name, to_milliseconds(system.total) / runs);
   }

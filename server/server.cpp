@@ -63,7 +63,8 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       config_(config),
       table_(game.components()),
       registry_(RegistryLimits{.max_entities = config.max_entities}),
-      systems_(&clock),
+      executor_(make_executor(config.threads)),
+      schedule_(&clock),
       chunks_(table_),
       full_states_(config.full_state_bytes_per_second, clock.now()),
       transport_(port, clock, entropy, transport_config(config, table_), *this),
@@ -74,7 +75,9 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   register_affiliation(registry_);
   registry_.freeze();
   registry_.log().set_enabled(true);  // the tracker reads it, from the first entity on
-  game.register_systems(systems_);
+  schedule_.set_executor(executor_.get());
+  game.register_systems(schedule_);
+  schedule_.build(registry_);
   game.start(registry_);
   tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);
@@ -102,7 +105,7 @@ void Server::run_tick() {
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
-    systems_.run(registry_, tick_);
+    schedule_.run(registry_, tick_);
   }
   tracker_->end_tick(tick_);
   full_states_.refill(clock_->now());

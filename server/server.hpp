@@ -7,7 +7,7 @@
 //    session.
 // 3. Frozen, the systems stand still and who joins only watches; traffic goes on until every client has everything
 //    and has compared its mirror with the server's digest.
-// Threads: all calls from one thread.
+// Threads: all calls from one thread. The systems run on those of an executor as well (ServerConfig::threads).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 #include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/ecs/registry.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "shared/net/input_channel.hpp"
 #include "shared/net/send_budget.hpp"
 #include "shared/net/server_transport.hpp"
@@ -46,6 +46,8 @@ struct ServerConfig {
   std::uint32_t max_datagrams_per_tick = 24;
   std::uint32_t max_entities = 1u << 18;
   Tick first_tick{0};
+  /// That run systems, the tick's among them. The world is the same for any number.
+  std::uint32_t threads = 1;
   /// Frozen, a client that does not catch up within this time is sent its digest all the same.
   Duration freeze_deadline = seconds(10);
 };
@@ -85,7 +87,7 @@ class Server final : private ServerTransport::Handler {
   const Registry& registry() const { return registry_; }
   const ComponentTable& table() const { return table_; }
   const ChunkStore& chunks() const { return chunks_; }
-  const Systems& systems() const { return systems_; }
+  const Schedule& schedule() const { return schedule_; }
   std::size_t session_count() const { return transport_.session_count(); }
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
@@ -145,7 +147,8 @@ class Server final : private ServerTransport::Handler {
   ServerConfig config_;
   ComponentTable table_;
   Registry registry_;
-  Systems systems_;
+  std::unique_ptr<Executor> executor_;
+  Schedule schedule_;
   ChunkStore chunks_;
   std::optional<ChangeTracker> tracker_;
   ReplicationCounters replication_;

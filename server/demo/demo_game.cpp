@@ -15,8 +15,9 @@ void DemoGame::register_components(Registry& registry) {
   register_all_components(registry);
 }
 
-void DemoGame::register_systems(Systems& systems) {
-  demo::register_systems(systems);
+void DemoGame::register_systems(Schedule& schedule) {
+  schedule.set_seed(config_.seed);
+  demo::register_systems(schedule);
 }
 
 void DemoGame::start(Registry& registry) {

@@ -12,7 +12,7 @@ class DemoGame final : public Game {
 
   std::span<const ComponentDescriptor> components() const override;
   void register_components(Registry& registry) override;
-  void register_systems(Systems& systems) override;
+  void register_systems(Schedule& schedule) override;
   void start(Registry& registry) override;
   Entity spawn_player(Registry& registry, shoal::PlayerNumber number, Tick tick) override;
   bool apply_input(Registry& registry, Entity player, Tick tick, std::span<const std::byte> input) override;

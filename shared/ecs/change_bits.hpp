@@ -2,12 +2,13 @@
 // somebody announced, and a touched mark per run of 64 values for values that were handed out by mutable
 // reference and may have been written without a word.
 //
-// Thread rule: `touch` from several threads at once (pieces of a parallel loop); everything else from one
-// thread. Invariants:
+// Thread rule: the functions that are called shared from several threads at once (pieces of a parallel loop); everything
+// else from one thread. Invariants:
 // 1. The mark of a run is zero only if no value of it is dirty and none was handed out.
 // 2. Marks and bits follow a value to its new place when it is moved; a place without a value is not dirty.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,23 @@ class ChangeBits {
     if (count == 0) return;
     touch_runs(first / kRun, (first + count + kRun - 1) / kRun);
     changed_ = true;
+  }
+  /// As touch, from several threads at once.
+  void touch_shared(std::uint32_t position) {
+    note_change_shared();
+    std::atomic_ref(runs_[position >> 6]).store(Mark::Touched, std::memory_order_relaxed);
+  }
+  /// mark_dirty from several threads at once. What they leave is the same in any order.
+  void mark_dirty_shared(std::uint32_t position) {
+    note_change_shared();
+    std::atomic_ref(dirty_[position >> 6])
+        .fetch_or(std::uint64_t{1} << (position & 63), std::memory_order_relaxed);
+    const std::atomic_ref run(runs_[position >> 6]);
+    // Never over Mark::Touched, which says more.
+    for (Mark mark = run.load(std::memory_order_relaxed);
+         !has(mark, Mark::Dirty) &&
+         !run.compare_exchange_weak(mark, mark | Mark::Dirty, std::memory_order_relaxed);) {
+    }
   }
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
@@ -103,6 +121,11 @@ class ChangeBits {
   void grow();
   void move_marks(std::uint32_t position, std::uint32_t last);
   void touch_runs(std::size_t begin, std::size_t end);
+  void note_change_shared() {
+    // Looked at first, so that the line stays in the cache of each core.
+    const std::atomic_ref changed(changed_);
+    if (!changed.load(std::memory_order_relaxed)) changed.store(true, std::memory_order_relaxed);
+  }
   static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;
     // One load to the compiler, and the same answer on any byte order.

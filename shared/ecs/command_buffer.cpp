@@ -7,6 +7,13 @@
 namespace shoal {
 
 const CommandBuffer::Operation CommandBuffer::kCreate{};
+const CommandBuffer::Operation CommandBuffer::kUpdated{[](Registry&, Entity entity, void* value) {
+                                                         auto& pool = *static_cast<StorageBase*>(value);
+                                                         if (!pool.contains_index(entity.index)) return false;
+                                                         pool.publish_update(entity);
+                                                         return true;
+                                                       },
+                                                       nullptr};
 const CommandBuffer::Operation CommandBuffer::kDestroy{[](Registry& registry, Entity entity, void*) {
                                                          registry.destroy(entity);
                                                          return true;
@@ -35,7 +42,8 @@ CommandBuffer::Applied CommandBuffer::apply(Registry& registry) {
         SHOAL_ASSERT(entity.index < created_.size(), "a temporary handle of another command buffer");
         entity = created_[entity.index];
       }
-      done = registry.alive(entity) && command.operation->apply(registry, entity, command.value);
+      done = (!command.operation->has_entity || registry.alive(entity)) &&
+             command.operation->apply(registry, entity, command.value);
     }
     if (command.operation->discard != nullptr && command.value != nullptr)
       command.operation->discard(command.value);

@@ -22,6 +22,9 @@
 
 namespace shoal {
 
+template <class T>
+class EventQueue;
+
 class CommandBuffer {
  public:
   struct Applied {
@@ -52,6 +55,15 @@ class CommandBuffer {
     record(kRemove<T>, entity, nullptr);
   }
 
+  /// A value that was changed and marked already, while no signal could be delivered: on_update fires when this is
+  /// applied. The pool is of the registry that this is applied to.
+  void updated(StorageBase& pool, Entity entity) { record(kUpdated, entity, &pool); }
+  /// Pushed into the registry's EventQueue<T> (shared/ecs/events.hpp) when applied; skipped if it has none.
+  template <class T, class... Args>
+  void push_event(Args&&... args) {
+    record(kPushEvent<T>, kNullEntity, make<T>(std::forward<Args>(args)...));
+  }
+
   /// Makes the recorded changes, with signals, and leaves the buffer empty. What signals record into this
   /// buffer meanwhile is applied too, after the rest.
   Applied apply(Registry& registry);
@@ -69,6 +81,7 @@ class CommandBuffer {
     /// False: skipped. `entity` is alive.
     bool (*apply)(Registry& registry, Entity entity, void* value) = nullptr;
     void (*discard)(void* value) = nullptr;
+    bool has_entity = true;
   };
   struct Command {
     const Operation* operation;
@@ -78,6 +91,7 @@ class CommandBuffer {
 
   static const Operation kCreate;
   static const Operation kDestroy;
+  static const Operation kUpdated;
   template <class T>
   static void discard(void* value) {
     if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_at(static_cast<T*>(value));
@@ -108,6 +122,16 @@ class CommandBuffer {
   template <class T>
   static constexpr Operation kRemove{
       [](Registry& registry, Entity entity, void*) { return registry.remove<T>(entity); }, nullptr};
+
+  template <class T>
+  static constexpr Operation kPushEvent{[](Registry& registry, Entity, void* value) {
+                                          static_assert(!kIsTag<T>, "an event without a value tells nothing");
+                                          auto* queue = registry.resources().try_get<EventQueue<T>>();
+                                          if (queue != nullptr)
+                                            queue->push(std::move(*static_cast<T*>(value)));
+                                          return queue != nullptr;
+                                        },
+                                        &discard<T>, false};
 
   template <class T, class... Args>
   void* make(Args&&... args) {

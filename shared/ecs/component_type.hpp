@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace shoal {
@@ -35,6 +37,15 @@ namespace detail {
 // one plain load.
 template <class T>
 inline constinit std::atomic<std::uint32_t> type_slot_of{0};
+
+/// "shoal::demo::Health", of static storage.
+template <class T>
+constexpr std::string_view type_name() {
+  // "… [with T = X; …]" by g++, "… [T = X]" by clang.
+  const std::string_view text = __PRETTY_FUNCTION__;
+  const std::size_t begin = text.find("T = ") + 4;
+  return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
 
 /// The next number that was never given out, from 1.
 std::uint32_t next_type_slot();

@@ -9,7 +9,8 @@
 //   systems.run(world, tick);                 // each tick
 //   events.end_tick(world);                   // or a last system does
 //
-// Thread rule: one thread.
+// Thread rule: one thread; a queue is read from several while nobody pushes. Systems that run side by side push through
+// their CommandBuffer.
 // Invariants:
 // 1. A reading is the events of this tick in the order of their pushes, the same ones from its begin to its
 //    end. What is pushed while a reading is open belongs to the next tick and comes first in it, in order.
@@ -22,6 +23,7 @@
 // 5. In the steady state nothing is allocated.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -45,7 +47,7 @@ class EventQueue {
    public:
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
-    ~Reading() { --queue_.open_readings_; }
+    ~Reading() { queue_.open_readings_.fetch_sub(1, std::memory_order_relaxed); }
 
     /// Of a reading that has a name: the span of a temporary one would outlive it.
     std::span<const T> events() const& { return queue_.events_; }
@@ -57,7 +59,9 @@ class EventQueue {
 
    private:
     friend class EventQueue;
-    explicit Reading(const EventQueue& queue) : queue_(queue) { ++queue_.open_readings_; }
+    explicit Reading(const EventQueue& queue) : queue_(queue) {
+      queue_.open_readings_.fetch_add(1, std::memory_order_relaxed);
+    }
 
     const EventQueue& queue_;
   };
@@ -91,7 +95,7 @@ class EventQueue {
 
   std::vector<T> events_;  // of this tick
   std::vector<T> next_;    // of the next one
-  mutable std::uint32_t open_readings_ = 0;
+  mutable std::atomic<std::uint32_t> open_readings_{0};
 };
 
 class Events {

@@ -63,10 +63,12 @@ class Registry : public RegistryBase {
   /// The typed pool, for hot code. REQUIRES: registered, frozen.
   template <class T>
   Storage<T>& storage() {
+    audit(detail::type_slot<T>(), AccessMode::Write);
     return static_cast<Storage<T>&>(pool_of_slot(detail::type_slot<T>()));
   }
   template <class T>
   const Storage<T>& storage() const {
+    audit(detail::type_slot<T>(), AccessMode::Read);
     return static_cast<const Storage<T>&>(pool_of_slot(detail::type_slot<T>()));
   }
 
@@ -261,10 +263,18 @@ class Registry : public RegistryBase {
   StorageBase& registered() {
     return registered_pool(detail::type_slot<T>());
   }
+  /// The pool for a view or a reference of T, which writes only what is neither const nor a tag.
+  template <class T>
+  Storage<std::remove_const_t<T>>& storage_for() {
+    using Type = std::remove_const_t<T>;
+    audit(detail::type_slot<Type>(),
+          std::is_const_v<T> || kIsTag<Type> ? AccessMode::Read : AccessMode::Write);
+    return static_cast<Storage<Type>&>(pool_of_slot(detail::type_slot<Type>()));
+  }
 
   template <class T>
   T& get_one(Entity entity) {
-    Storage<std::remove_const_t<T>>& pool = storage<std::remove_const_t<T>>();
+    auto& pool = storage_for<T>();
     const std::uint32_t at = pool.required_position("get", entity);
     if constexpr (!std::is_const_v<T>) pool.changes_.touch(at);
     return pool.at(at);
@@ -320,8 +330,8 @@ class Registry : public RegistryBase {
   template <class List, class... X, class... T>
   auto make_view(detail::Types<T...>) {
     detail::ViewPools<sizeof...(T), sizeof...(X)> pools;
-    pools.included = {&storage<detail::ComponentOf<T>>()...};
-    if constexpr (sizeof...(X) > 0) pools.excluded = {&storage<std::remove_const_t<X>>()...};
+    pools.included = {&storage_for<typename detail::Included<T>::Component>()...};
+    if constexpr (sizeof...(X) > 0) pools.excluded = {&storage_for<const X>()...};
     pools.entities = &entities_;
     return View<List, detail::Types<X...>>(pools);
   }

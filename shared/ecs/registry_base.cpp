@@ -142,6 +142,7 @@ void RegistryBase::refuse_unfrozen() {
 
 void RegistryBase::create(std::span<Entity> entities) {
   if (!frozen_) refuse_unfrozen();
+  SHOAL_DEBUG_ASSERT(may_change("create"), "structure changes in a parallel system");
   if (entities.size() > entities_.room()) refuse_create();
   entities_.create(entities);
   if (!log_.enabled()) return;
@@ -150,6 +151,7 @@ void RegistryBase::create(std::span<Entity> entities) {
 
 bool RegistryBase::create_exact(Entity entity) {
   if (!frozen_) refuse_unfrozen();
+  SHOAL_DEBUG_ASSERT(may_change("create_exact"), "structure changes in a parallel system");
   if (!entities_.create_exact(entity)) return false;
   log_.add(LogKind::Born, entity);
   return true;
@@ -171,7 +173,12 @@ bool RegistryBase::dying(Entity entity) const {
   });
 }
 
+bool RegistryBase::may_change(const char* operation, std::string_view component) const {
+  return detail::may_change(*this, operation, component);
+}
+
 void RegistryBase::destroy(Entity entity) {
+  SHOAL_DEBUG_ASSERT(may_change("destroy"), "structure changes in a parallel system");
   if (!alive(entity)) [[unlikely]] {
     assertion_failed("alive", fmt::format("destroy of {}", describe(entity)).c_str(), __FILE__, __LINE__);
   }
@@ -229,6 +236,7 @@ std::span<const std::uint64_t> RegistryBase::component_mask(Entity entity) const
 // --- Components ---
 
 bool RegistryBase::remove_from(StorageBase& pool, Entity entity) {
+  SHOAL_DEBUG_ASSERT(may_change("remove", pool.name()), "structure changes in a parallel system");
   if (!alive(entity)) [[unlikely]]
     pool.refuse("remove", entity, StorageBase::kRuleAlive);
   if (!pool.contains_index(entity.index)) return false;
@@ -257,10 +265,12 @@ void RegistryBase::clear_pool(StorageBase& pool) {
 }
 
 void RegistryBase::clear_changes() {
+  SHOAL_DEBUG_ASSERT(may_change("clear_changes"), "changes of pools in a parallel system");
   for (const auto& pool : pools_) pool->clear_changes();
 }
 
 void RegistryBase::shrink_to_fit() {
+  SHOAL_DEBUG_ASSERT(may_change("shrink_to_fit"), "structure changes in a parallel system");
   for (const auto& pool : pools_) pool->shrink_to_fit();
 }
 

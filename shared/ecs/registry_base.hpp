@@ -21,6 +21,7 @@
 #include "shared/ecs/entity_table.hpp"
 #include "shared/ecs/owning_group.hpp"
 #include "shared/ecs/resources.hpp"
+#include "shared/ecs/running_system.hpp"
 #include "shared/ecs/storage_base.hpp"
 
 namespace shoal {
@@ -48,11 +49,17 @@ class RegistryBase {
 
   StorageBase& storage(ComponentType type) {
     SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
+    audit(slots_[type.value], AccessMode::Write);
     return *pools_[type.value];
   }
   const StorageBase& storage(ComponentType type) const {
     SHOAL_ASSERT(type.value < pools_.size(), "no such component type in this registry");
+    audit(slots_[type.value], AccessMode::Read);
     return *pools_[type.value];
+  }
+  /// By the number of a C++ type (detail::type_slot); null if it is not registered.
+  const StorageBase* find_slot(std::uint32_t slot) const {
+    return slot < pool_by_slot_.size() ? pool_by_slot_[slot] : nullptr;
   }
 
   // --- Entities ---
@@ -69,6 +76,7 @@ class RegistryBase {
   std::optional<Entity> try_create() {
     if (!frozen_) [[unlikely]]
       refuse_unfrozen();
+    SHOAL_DEBUG_ASSERT(may_change("create"), "structure changes in a parallel system");
     const std::optional<Entity> entity = entities_.try_create();
     if (entity) log_.add(LogKind::Born, *entity);
     return entity;
@@ -156,6 +164,11 @@ class RegistryBase {
     if (slot >= pool_by_slot_.size() || pool_by_slot_[slot] == nullptr) [[unlikely]]
       refuse_type(slot);
     return *pool_by_slot_[slot];
+  }
+  // For SHOAL_DEBUG_ASSERT, while systems run side by side: false is never the answer, see running_system.hpp.
+  bool may_change(const char* operation, std::string_view component = {}) const;
+  void audit(std::uint32_t slot, AccessMode mode) const {
+    SHOAL_DEBUG_ASSERT(detail::may_access(*this, slot, mode), "a component that the system did not declare");
   }
   [[noreturn]] void refuse_type(std::uint32_t slot) const;
   [[noreturn]] static void refuse_second(const StorageBase& pool, Entity entity);

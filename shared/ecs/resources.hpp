@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "shared/base/assert.hpp"
 #include "shared/ecs/component_type.hpp"
+#include "shared/ecs/running_system.hpp"
 
 namespace shoal {
 
@@ -26,6 +29,8 @@ class Resources {
   /// REQUIRES: none of this type yet. The address stays until `erase`.
   template <class T, class... Args>
   T& emplace(Args&&... args) {
+    SHOAL_DEBUG_ASSERT(detail::may_change(*this, "emplace", detail::type_name<T>()),
+                       "resources change in a parallel system");
     const std::uint32_t slot = detail::claim_type_slot<Key<T>>();
     if (slot >= values_.size()) values_.resize(slot + 1);
     SHOAL_ASSERT(values_[slot].value == nullptr,
@@ -41,14 +46,20 @@ class Resources {
     order_.push_back(slot);
     return *value;
   }
-  /// Null if there is none.
+  /// Null if there is none. Of a const T, as of const resources, it counts as reading (shared/ecs/access.hpp).
   template <class T>
   T* try_get() {
-    return static_cast<T*>(find(detail::type_slot<Key<T>>()));
+    if constexpr (std::is_const_v<T>) {
+      return std::as_const(*this).template try_get<std::remove_const_t<T>>();
+    } else {
+      audit<T>(AccessMode::Write);
+      return static_cast<T*>(find(detail::type_slot<Key<T>>()));
+    }
   }
   template <class T>
   const T* try_get() const {
-    return static_cast<const T*>(find(detail::type_slot<Key<T>>()));
+    audit<T>(AccessMode::Read);
+    return static_cast<const T*>(find(detail::type_slot<Key<std::remove_const_t<T>>>()));
   }
   /// REQUIRES: there is one.
   template <class T>
@@ -66,8 +77,16 @@ class Resources {
   /// False if there was none.
   template <class T>
   bool erase() {
+    SHOAL_DEBUG_ASSERT(detail::may_change(*this, "erase", detail::type_name<T>()),
+                       "resources change in a parallel system");
     const std::uint32_t slot = detail::type_slot<Key<T>>();
     return find(slot) != nullptr && erase_slot(slot);
+  }
+
+  /// The number under which resources of this type are found, in every world.
+  template <class T>
+  static std::uint32_t slot_of() {
+    return detail::claim_type_slot<Key<T>>();
   }
 
  private:
@@ -78,6 +97,13 @@ class Resources {
     void* value = nullptr;
     void (*destroy)(void*) = nullptr;
   };
+
+  template <class T>
+  void audit([[maybe_unused]] AccessMode mode) const {
+    SHOAL_DEBUG_ASSERT(detail::may_access(*this, detail::type_slot<Key<std::remove_const_t<T>>>(),
+                                          detail::type_name<T>(), mode),
+                       "a resource that the system did not declare");
+  }
 
   void* find(std::uint32_t slot) const { return slot < values_.size() ? values_[slot].value : nullptr; }
   bool erase_slot(std::uint32_t slot) {

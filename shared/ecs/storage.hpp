@@ -154,6 +154,7 @@ class Storage final : public StorageBase {
 
  private:
   friend class Registry;
+  friend struct detail::PieceAccess;
   template <class, class>
   friend class View;
   template <class, class>

@@ -9,7 +9,9 @@
 
 #include "shared/base/fault.hpp"
 #include "shared/base/hash.hpp"
+#include "shared/ecs/command_buffer.hpp"
 #include "shared/ecs/owning_group.hpp"
+#include "shared/ecs/running_system.hpp"
 
 namespace shoal {
 
@@ -124,6 +126,7 @@ void StorageBase::place_stable_value() {
 }
 
 void StorageBase::commit_range(std::span<const Entity> entities) {
+  SHOAL_DEBUG_ASSERT(may_change("insert"), "structure changes in a parallel system");
   const auto first = static_cast<std::uint32_t>(size());
   for (const Entity entity : entities) set_.insert(entity.index);
   changes_.append_range(first, static_cast<std::uint32_t>(entities.size()));
@@ -235,6 +238,8 @@ void StorageBase::sort_as(const StorageBase& other) {
 }
 
 void StorageBase::reorder(std::span<const std::uint32_t> order) {
+  SHOAL_DEBUG_ASSERT(detail::may_change(*context_.registry, "sort", name_),
+                     "structure changes in a parallel system");
   // A listener runs in the middle of an operation that counts on the places of the values, clear() for one.
   if (on_construct_.dispatching() || on_update_.dispatching() || on_destroy_.dispatching()) [[unlikely]] {
     assertion_failed("registry rule",
@@ -374,6 +379,19 @@ void StorageBase::publish_construct(Entity entity) {
 void StorageBase::publish_update(Entity entity) {
   if (contains(entity)) publish_update_known(entity);
 }
+void StorageBase::defer_or_publish_update(Entity entity) {
+  const detail::RunningSystem& running = *detail::running_system;
+  if (running.registry == context_.registry) {
+    running.commands->updated(*this, entity);
+  } else {
+    on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
+  }
+}
+
+bool StorageBase::may_change(const char* operation) const {
+  return detail::may_change(*context_.registry, operation, name_);
+}
+
 void StorageBase::publish_destroy(Entity entity) {
   on_destroy_.publish_while(*context_.registry, entity, [] { return true; });
 }

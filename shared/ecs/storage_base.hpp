@@ -28,11 +28,16 @@
 #include "shared/ecs/component_type.hpp"
 #include "shared/ecs/entity_table.hpp"
 #include "shared/ecs/memory_run.hpp"
+#include "shared/ecs/running_system.hpp"
 #include "shared/ecs/signal.hpp"
 #include "shared/ecs/sparse_set.hpp"
 #include "shared/ecs/value_slab.hpp"
 
 namespace shoal {
+
+namespace detail {
+struct PieceAccess;
+}
 
 /// How values of a type are moved and destroyed. Without functions: by memcpy, and not at all.
 struct ValueOperations {
@@ -177,6 +182,7 @@ class StorageBase {
  protected:
   friend class Registry;
   friend class RegistryBase;
+  friend struct detail::PieceAccess;
 
   StorageBase(StorageContext context, ComponentType type, std::string_view name, ValueOperations operations);
 
@@ -185,6 +191,10 @@ class StorageBase {
     on_construct_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
   }
   void publish_update_known(Entity entity) {
+    if (detail::running_system != nullptr) [[unlikely]] {
+      defer_or_publish_update(entity);
+      return;
+    }
     on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
   }
 
@@ -197,6 +207,7 @@ class StorageBase {
     return slab_ ? slab_->next() : run_.data() + size() * stride_;
   }
   void commit_append(Entity entity) {
+    SHOAL_DEBUG_ASSERT(may_change("emplace"), "structure changes in a parallel system");
     if (slab_) [[unlikely]]
       place_stable_value();
     const auto at = static_cast<std::uint32_t>(size());
@@ -275,6 +286,10 @@ class StorageBase {
   void set_capacity(std::size_t capacity);
   void move_places(std::byte* target, std::byte* source, std::size_t count) const;
   void move_value(std::byte* target, std::byte* source) const;
+  // While systems run side by side signals wait for the end of the stage.
+  void defer_or_publish_update(Entity entity);
+  // For SHOAL_DEBUG_ASSERT, as RegistryBase::may_change.
+  bool may_change(const char* operation) const;
   void take_from_groups(std::uint32_t index);
   void erase_value(std::uint32_t index);
   void end_value(std::byte* place);

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 
-#include "schema/components.hpp"
-#include "shared/game/grid.hpp"
 #include "shared/game/movement.hpp"
 #include "shared/game/rules.hpp"
-#include "shared/game/server_components.hpp"
-#include "shared/game/state.hpp"
 
 namespace shoal::demo {
 namespace {
@@ -39,17 +35,14 @@ Sighting nearest_enemy(const BodyGrid& grid, Vector2 position, std::uint8_t team
   return best;
 }
 
-Situation look_around(const Registry& registry, Entity entity, const AI& ai) {
+Situation look_around(const AI& ai, const Position& position, const Health& health, const Team& team,
+                      const BodyGrid& grid) {
   Situation situation;
-  const auto& position = registry.get<Position>(entity);
   situation.position = {position.x, position.y};
   situation.state = ai.state;
-  const auto& health = registry.get<Health>(entity);
   situation.hurt = health.current * 4 < health.maximum;
   situation.recovered = health.current * 2 > health.maximum;
-  const auto& grid = registry.resources().get<Bodies>().grid;
-  const auto enemy =
-      nearest_enemy(grid, situation.position, registry.get<Team>(entity).id, ai.detection_range);
+  const auto enemy = nearest_enemy(grid, situation.position, team.id, ai.detection_range);
   situation.target = enemy.entity;
   if (!enemy.entity.is_null()) {
     situation.to_target = enemy.position - situation.position;
@@ -65,78 +58,88 @@ AiState next_state(const Situation& situation) {
   return situation.distance < kAttackRange ? AiState::Attack : AiState::Chase;
 }
 
-void look_at(Registry& registry, Entity entity, Vector2 direction) {
-  if (direction == Vector2{}) return;
-  // Written through a plain reference, as a user's system might.
-  registry.get<Heading>(entity).degrees = angle_of(direction);
-}
+// What a creature does with itself.
+struct Actor {
+  Entity entity;
+  Ref<Heading> heading;
+  const Velocity* velocity;
+  CommandBuffer& commands;
+
+  void look_at(Vector2 direction) const {
+    if (direction == Vector2{}) return;
+    // Written through a plain reference, as a user's system might.
+    heading.write().degrees = angle_of(direction);
+  }
+  void set_velocity(Vector2 wanted) const { demo::set_velocity(commands, entity, velocity, wanted); }
+};
 
 // Rests for long, walks for a while, in turns.
-void idle(Registry& registry, Entity entity, bool just_became_idle, Tick tick) {
-  auto& brain = registry.get<Brain>(entity);
+void idle(const Actor& actor, Brain& brain, bool just_became_idle, const GameState& state, Tick tick) {
   if (!just_became_idle && tick < brain.idles_until) return;
-  const auto& state = registry.resources().get<GameState>();
-  Random random = state.random(RandomStream::Think, tick, entity.bits());
+  Random random = state.random(RandomStream::Think, tick, actor.entity.bits());
   if (random.chance(kRestChance)) {
     brain.idles_until = tick + state.ticks(random.uniform(kMinRest, kMaxRest));
-    set_velocity(registry, entity, {});
+    actor.set_velocity({});
     return;
   }
   brain.idles_until = tick + state.ticks(random.uniform(kMinWalk, kMaxWalk));
   const Vector2 direction = direction_of(random.uniform(-180, 180));
-  look_at(registry, entity, direction);
-  set_velocity(registry, entity, direction * kWanderSpeed);
+  actor.look_at(direction);
+  actor.set_velocity(direction * kWanderSpeed);
 }
 
-void act(Registry& registry, Entity entity, const Situation& situation, AiState next, Tick tick) {
-  const float haste = registry.all_of<HasteTimer>(entity) ? kHasteFactor : 1;
+void fight(const Actor& actor, const Situation& situation, AiState next, float haste) {
   const Vector2 towards = normalised(situation.to_target);
   switch (next) {
     case AiState::Idle:
-      idle(registry, entity, situation.state != AiState::Idle, tick);
       break;
     case AiState::Chase:
-      look_at(registry, entity, towards);
-      set_velocity(registry, entity, towards * (kChaseSpeed * haste));
+      actor.look_at(towards);
+      actor.set_velocity(towards * (kChaseSpeed * haste));
       break;
     case AiState::Attack:
-      look_at(registry, entity, towards);
-      set_velocity(registry, entity, {});
+      actor.look_at(towards);
+      actor.set_velocity({});
       break;
     case AiState::Flee:
-      look_at(registry, entity, towards * -1);
-      set_velocity(registry, entity, towards * (-kFleeSpeed * haste));
+      actor.look_at(towards * -1);
+      actor.set_velocity(towards * (-kFleeSpeed * haste));
       break;
   }
-  registry.get<Weapon>(entity).trigger = next == AiState::Attack;
 }
 
 }  // namespace
 
-void index_bodies(Registry& registry, Tick) {
-  auto& bodies = registry.resources().get<Bodies>();
-  bodies.all.clear();
-  for (auto [entity, health, position, team] : registry.view<const Health, const Position, const Team>()) {
-    bodies.all.push_back({entity, {position.x, position.y}, team.id});
+void index_bodies(ViewOf<const Health, const Position, const Team> living, Read<GameState> state,
+                  Write<Bodies> bodies) {
+  bodies->all.clear();
+  for (auto [entity, health, position, team] : living) {
+    bodies->all.push_back({entity, {position.x, position.y}, team.id});
   }
-  bodies.grid.build(bodies.all, registry.resources().get<GameState>().half_size);
+  bodies->grid.build(bodies->all, state->half_size);
 }
 
-void think(Registry& registry, Tick tick) {
-  const std::uint32_t period = registry.resources().get<GameState>().ticks(kDecisionPeriod);
-  for (auto [entity, ai, brain] : registry.view<const AI, Brain>()) {
-    if (tick < brain.decides) continue;
-    brain.decides = tick + period;
-    const Situation situation = look_around(registry, entity, ai);
-    const AiState next = next_state(situation);
-    if (next != ai.state || situation.target != ai.target) {
-      registry.patch<AI>(entity, [&](AI& changed) {
-        changed.state = next;
-        changed.target = situation.target;
-      });
-    }
-    act(registry, entity, situation, next, tick);
+void think(Entity entity, Ref<AI> ai, Ref<Brain> brain, Ref<Heading> heading, Ref<Weapon> weapon,
+           const Position& position, const Health& health, const Team& team, const Velocity* velocity,
+           const HasteTimer* haste, Read<Bodies> bodies, Read<GameState> state, Tick tick,
+           CommandBuffer& commands) {
+  if (tick < brain->decides) return;
+  brain.write().decides = tick + state->ticks(kDecisionPeriod);
+  const Situation situation = look_around(*ai, position, health, team, bodies->grid);
+  const AiState next = next_state(situation);
+  if (next != ai->state || situation.target != ai->target) {
+    ai.patch([&](AI& changed) {
+      changed.state = next;
+      changed.target = situation.target;
+    });
   }
+  const Actor actor{entity, heading, velocity, commands};
+  if (next == AiState::Idle) {
+    idle(actor, brain.write(), situation.state != AiState::Idle, *state, tick);
+  } else {
+    fight(actor, situation, next, haste != nullptr ? kHasteFactor : 1);
+  }
+  weapon.write().trigger = next == AiState::Attack;
 }
 
 }  // namespace shoal::demo

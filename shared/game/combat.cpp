@@ -2,14 +2,11 @@
 
 #include <cmath>
 
-#include "schema/components.hpp"
 #include "shared/game/effects.hpp"
 #include "shared/game/grid.hpp"
 #include "shared/game/movement.hpp"
 #include "shared/game/rules.hpp"
-#include "shared/game/server_components.hpp"
 #include "shared/game/spawn.hpp"
-#include "shared/game/state.hpp"
 
 namespace shoal::demo {
 namespace {
@@ -49,24 +46,22 @@ void respawn(Registry& registry, Entity player, Tick tick) {
 
 }  // namespace
 
-void fire_weapons(Registry& registry, Tick tick, CommandBuffer& commands) {
-  const auto& state = registry.resources().get<GameState>();
+void fire_weapons(ViewOf<Weapon> weapons, Pool<Ammunition> ammunition, Pool<const Position> positions,
+                  Pool<const Heading> headings, Pool<const Team> teams, Pool<const Projectile> projectiles,
+                  Read<GameState> state, Tick tick, CommandBuffer& commands) {
   // Everyone shoots at once in a crowd; the cap keeps the population near what was asked for.
-  const std::size_t most = 64 + state.config.entities / 10;
-  std::size_t flying = registry.storage<Projectile>().size();
-  for (auto [entity, weapon] : registry.view<Weapon>()) {
+  const std::size_t most = 64 + state->config.entities / 10;
+  std::size_t flying = projectiles.size();
+  for (auto [entity, weapon] : weapons) {
     if (!weapon.trigger || tick < weapon.ready || flying >= most) continue;
-    weapon.ready = tick + state.ticks(kShotPeriod);
-    if (auto* ammunition = registry.try_get<Ammunition>(entity)) {
-      if (ammunition->rounds == 0) ammunition->rounds = kMagazine;
-      if (--ammunition->rounds == 0) weapon.ready = tick + state.ticks(kReloadTime);
+    weapon.ready = tick + state->ticks(kShotPeriod);
+    if (auto* magazine = ammunition.try_get(entity)) {
+      if (magazine->rounds == 0) magazine->rounds = kMagazine;
+      if (--magazine->rounds == 0) weapon.ready = tick + state->ticks(kReloadTime);
     }
-    const auto& position = registry.get<const Position>(entity);
-    const Shot shot{entity,
-                    {position.x, position.y},
-                    registry.get<const Heading>(entity).degrees,
-                    registry.get<const Team>(entity).id};
-    spawn_projectile(commands, state, shot, tick);
+    const Position& position = positions.get(entity);
+    const Shot shot{entity, {position.x, position.y}, headings.get(entity).degrees, teams.get(entity).id};
+    spawn_projectile(commands, *state, shot, tick);
     ++flying;
   }
 }
@@ -92,11 +87,13 @@ void hit_bodies(Registry& registry, Tick tick) {
   }
 }
 
+void lose(Health& health, std::uint16_t damage) {
+  health.current = static_cast<std::uint16_t>(health.current > damage ? health.current - damage : 0);
+}
+
 void wound(Registry& registry, Entity entity, std::uint16_t damage) {
   if (registry.all_of<Invulnerable>(entity) || registry.get<const Health>(entity).current == 0) return;
-  registry.patch<Health>(entity, [&](Health& health) {
-    health.current = static_cast<std::uint16_t>(health.current > damage ? health.current - damage : 0);
-  });
+  registry.patch<Health>(entity, [&](Health& health) { lose(health, damage); });
 }
 
 void bury_the_dead(Registry& registry, Tick tick) {

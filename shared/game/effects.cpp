@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "schema/components.hpp"
 #include "shared/game/combat.hpp"
 #include "shared/game/rules.hpp"
 #include "shared/game/server_components.hpp"
-#include "shared/game/state.hpp"
 
 namespace shoal::demo {
 namespace {
@@ -47,22 +45,20 @@ void end_effects(Registry& registry, Entity entity) {
   registry.remove<HasteTimer>(entity);
 }
 
-void burn(Registry& registry, Tick tick) {
-  const std::uint32_t period = ticks(registry, kBurnPeriod);
-  for (auto [entity, health] : registry.view<const Burning, const Health>()) {
-    if (is_turn(entity, tick, period)) wound(registry, entity, kBurnDamage);
-  }
+void burn(Entity entity, With<Burning>, Ref<Health> health, Without<Invulnerable>, Read<GameState> state,
+          Tick tick) {
+  if (health->current == 0 || !is_turn(entity, tick, state->ticks(kBurnPeriod))) return;
+  health.patch([](Health& burnt) { lose(burnt, kBurnDamage); });
 }
 
-void regenerate_health(Registry& registry, Tick tick) {
-  const std::uint32_t period = ticks(registry, kRegenerationPeriod);
-  for (auto [entity, health] : registry.view<const Health>(exclude<Burning>)) {
-    if (health.current == health.maximum || health.current == 0 || !is_turn(entity, tick, period)) continue;
-    registry.patch<Health>(entity, [](Health& changed) {
-      changed.current =
-          static_cast<std::uint16_t>(std::min(changed.current + kRegeneration, int{changed.maximum}));
-    });
-  }
+void regenerate_health(Entity entity, Ref<Health> health, Without<Burning>, Read<GameState> state,
+                       Tick tick) {
+  if (health->current == health->maximum || health->current == 0) return;
+  if (!is_turn(entity, tick, state->ticks(kRegenerationPeriod))) return;
+  health.patch([](Health& changed) {
+    changed.current =
+        static_cast<std::uint16_t>(std::min(changed.current + kRegeneration, int{changed.maximum}));
+  });
 }
 
 void end_expired_effects(Registry& registry, Tick tick) {

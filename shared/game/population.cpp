@@ -6,7 +6,6 @@
 #include "shared/game/effects.hpp"
 #include "shared/game/grid.hpp"
 #include "shared/game/rules.hpp"
-#include "shared/game/server_components.hpp"
 #include "shared/game/spawn.hpp"
 #include "shared/game/state.hpp"
 
@@ -65,10 +64,8 @@ void take_pickups(Registry& registry, Tick tick) {
   }
 }
 
-void end_old_lives(Registry& registry, Tick tick) {
-  for (auto [entity, lifetime] : registry.view<const Lifetime>()) {
-    if (tick >= lifetime.ends) registry.destroy(entity);
-  }
+void end_old_lives(Entity entity, const Lifetime& lifetime, Tick tick, CommandBuffer& commands) {
+  if (tick >= lifetime.ends) commands.destroy(entity);
 }
 
 void restore_population(Registry& registry, Tick tick) {

@@ -8,20 +8,20 @@
 
 namespace shoal::demo {
 
-void register_systems(Systems& systems) {
-  systems.add("index_bodies", index_bodies);
-  systems.add("think", think);
-  systems.add("fire_weapons", fire_weapons);
-  systems.add("move", move);
-  systems.add("drop_to_ground", drop_to_ground);
-  systems.add("hit_bodies", hit_bodies);
-  systems.add("burn", burn);
-  systems.add("regenerate_health", regenerate_health);
-  systems.add("take_pickups", take_pickups);
-  systems.add("end_expired_effects", end_expired_effects);
-  systems.add("bury_the_dead", bury_the_dead);
-  systems.add("end_old_lives", end_old_lives);
-  systems.add("restore_population", restore_population);
+void register_systems(Schedule& schedule) {
+  schedule.add("index_bodies", index_bodies);
+  schedule.add_each("think", think).writes<Velocity>();
+  schedule.add("fire_weapons", fire_weapons);
+  schedule.add_each("move", move);
+  schedule.add_each("drop_to_ground", drop_to_ground);
+  schedule.add("hit_bodies", hit_bodies);
+  schedule.add_each("burn", burn);
+  schedule.add_each("regenerate_health", regenerate_health);
+  schedule.add("take_pickups", take_pickups);
+  schedule.add("end_expired_effects", end_expired_effects);
+  schedule.add("bury_the_dead", bury_the_dead);
+  schedule.add_each("end_old_lives", end_old_lives);
+  schedule.add("restore_population", restore_population);
 }
 
 }  // namespace shoal::demo

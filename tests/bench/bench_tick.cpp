@@ -78,7 +78,7 @@ class Arena {
   }
   Duration systems_time() const {
     Duration total{};
-    for (const auto& system : server->systems().systems()) total += system.total;
+    for (const auto& system : server->schedule().systems()) total += system.total;
     return total;
   }
 

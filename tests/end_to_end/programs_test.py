@@ -65,7 +65,7 @@ class Programs(unittest.TestCase):
 
 class WholeRun(Programs):
     def test_every_mirror_is_exact_at_the_end_of_a_lossy_run(self):
-        server, port = self.start_server("--seconds", 4, "--entities", 200)
+        server, port = self.start_server("--seconds", 4, "--entities", 200, "--threads", 3)
         bots = self.start_bots(port, "--bots", 8, "--loss", 5, "--latency", 20, "--jitter", 5, "--duplicate", 2,
                                "--reorder", 5, "--corrupt", 1, "--until-server-ends")
         code, said = self.finish(bots)
@@ -159,6 +159,13 @@ class WholeRun(Programs):
 
 
 class BadInput(Programs):
+    def test_schedule_is_printed_as_a_graph(self):
+        code, said = self.finish(self.start("shoal-server", "--print-schedule"))
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"\Adigraph schedule \{\n")
+        self.assertIn("writes shoal.demo.Position", said)
+        self.assertTrue(said.endswith("}\n"), said)
+
     def test_port_in_use_is_said(self):
         _, port = self.start_server()
         code, said = self.finish(self.start("shoal-server", "--bind", "127.0.0.1", "--port", port))

@@ -145,9 +145,9 @@ void edit(Registry& registry, Random& random) {
 
 }  // namespace
 
-void ChaosGame::register_systems(Systems& systems) {
-  demo_.register_systems(systems);
-  systems.add("chaos", [config = config_](Registry& registry, Tick tick) {
+void ChaosGame::register_systems(Schedule& schedule) {
+  demo_.register_systems(schedule);
+  schedule.add("chaos", [config = config_](Registry& registry, Tick tick) {
     Random random = Random::keyed(config.game.seed, tick.value);
     for (std::uint32_t i = 0; i < config.edits_per_tick; ++i) edit(registry, random);
   });

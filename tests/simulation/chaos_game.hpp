@@ -18,7 +18,7 @@ class ChaosGame final : public Game {
 
   std::span<const ComponentDescriptor> components() const override { return demo_.components(); }
   void register_components(Registry& registry) override { demo_.register_components(registry); }
-  void register_systems(Systems& systems) override;
+  void register_systems(Schedule& schedule) override;
   void start(Registry& registry) override { demo_.start(registry); }
   Entity spawn_player(Registry& registry, PlayerNumber number, Tick tick) override {
     return demo_.spawn_player(registry, number, tick);

@@ -55,3 +55,8 @@ std::size_t allocations_so_far() {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
+
+// Asio takes memory for handlers by this one.
+extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  return counted(bytes, alignment);
+}

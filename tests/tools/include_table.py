@@ -31,7 +31,7 @@ GAME = ("shared/game", "schema components")
 MODULES = [
     Module("schema/generator", r"schema/generator/", ("shared/base", "shared/wire"), ("flatbuffers",)),
     Module("shared/base", r"shared/base/", (), ("fmt", "spdlog")),
-    Module("shared/ecs", r"shared/ecs/", ("shared/base",), ("fmt",)),
+    Module("shared/ecs", r"shared/ecs/", ("shared/base",), ("fmt", "asio")),
     Module("shared/wire", r"shared/wire/", ("shared/base",), ("fmt",)),
     Module("shared/config", r"shared/config/", ("shared/base",), ("fmt", "CLI11", "toml++")),
     Module("shared/net", r"shared/net/", ("shared/base", "shared/wire", "schema protocol"),

@@ -44,7 +44,7 @@ class IncludeTable(unittest.TestCase):
         self.assertIn('"entity.hpp" is no file below the root', found[0])
 
     def test_library_that_the_module_does_not_use(self):
-        self.assertIn("shared/ecs may not use asio", self.faults_of({"shared/ecs/view.hpp": "#include <asio.hpp>\n"})[0])
+        self.assertIn("shared/replication may not use asio", self.faults_of({"shared/replication/column.hpp": "#include <asio.hpp>\n"})[0])
 
     def test_hidden_library_outside_its_file(self):
         self.assertIn("the one file that hides spdlog",

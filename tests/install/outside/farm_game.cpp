@@ -12,8 +12,8 @@ void FarmGame::register_components(shoal::Registry& registry) {
   farm::register_components(registry);
 }
 
-void FarmGame::register_systems(shoal::Systems& systems) {
-  systems.add("graze", [](shoal::Registry& registry, shoal::Tick) {
+void FarmGame::register_systems(shoal::Schedule& schedule) {
+  schedule.add("graze", [](shoal::Registry& registry, shoal::Tick) {
     for (auto [entity, sheep] : registry.view<Sheep>(shoal::exclude<Asleep>)) {
       if (sheep.wool < 10) ++sheep.wool;  // a plain reference: no signal, and yet replicated
     }

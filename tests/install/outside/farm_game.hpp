@@ -10,7 +10,7 @@ class FarmGame final : public shoal::Game {
  public:
   std::span<const shoal::ComponentDescriptor> components() const override;
   void register_components(shoal::Registry& registry) override;
-  void register_systems(shoal::Systems& systems) override;
+  void register_systems(shoal::Schedule& schedule) override;
   void start(shoal::Registry& registry) override;
   shoal::Entity spawn_player(shoal::Registry& registry, shoal::PlayerNumber number,
                              shoal::Tick tick) override;

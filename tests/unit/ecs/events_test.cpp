@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/unit/ecs/test_components.hpp"
 
@@ -115,12 +115,12 @@ TEST_F(EventsTest, TheOrderOfSystemsDecidesWhoSeesAnEventInItsTick) {
         told.push_back(name + std::to_string(tick.value) + ":" + std::to_string(event));
     };
   };
-  Systems systems;
-  systems.add("before", reader("before"));
-  systems.add("write", [&](Registry&, Tick tick) { queue.push(static_cast<int>(tick.value) * 10); });
-  systems.add("after", reader("after"));
+  Schedule schedule;
+  schedule.add("before", reader("before"));
+  schedule.add("write", [&](Registry&, Tick tick) { queue.push(static_cast<int>(tick.value) * 10); });
+  schedule.add("after", reader("after"));
   for (std::uint32_t tick = 1; tick <= 2; ++tick) {
-    systems.run(world, Tick{tick});
+    schedule.run(world, Tick{tick});
     events.end_tick(world);
   }
   EXPECT_THAT(told, ElementsAre("after1:10", "after2:20"));

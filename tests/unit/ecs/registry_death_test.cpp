@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "shared/ecs/command_buffer.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "tests/unit/ecs/test_components.hpp"
 
 namespace shoal::test {
@@ -142,9 +142,9 @@ TEST_F(RegistryDeathTest, TemporaryHandleOfAnotherCommandBuffer) {
 }
 
 TEST_F(RegistryDeathTest, TwoSystemsWithOneName) {
-  Systems systems;
-  systems.add("move", [](Registry&, Tick) {});
-  EXPECT_DEATH(systems.add("move", [](Registry&, Tick) {}), "two systems have the name \"move\"");
+  Schedule schedule;
+  schedule.add("move", [](Registry&, Tick) {});
+  EXPECT_DEATH(schedule.add("move", [](Registry&, Tick) {}), "two systems have the name \"move\"");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "shared/base/random.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/unit/ecs/test_components.hpp"
 
@@ -15,24 +15,24 @@ namespace {
 TEST(SteadyState, ATickAllocatesNothing) {
   std::size_t heard = 0;
   World world;
-  Systems systems;
+  Schedule schedule;
   ChangeSummary summary;
   Random random(5);
   const auto note = [&](Registry&, Entity) { ++heard; };
   world.on_construct<Position>().connect(note);
   world.on_update<Position>().connect(note);
   world.on_destroy<Position>().connect(note);
-  systems.add("spawn", [](Registry& registry, Tick, CommandBuffer& commands) {
+  schedule.add("spawn", [](Registry& registry, Tick, CommandBuffer& commands) {
     for (std::size_t i = registry.alive_count(); i < 2'000; ++i) {
       const Entity entity = commands.create();
       commands.emplace<Position>(entity, 1.0f, 1.0f);
       commands.emplace<Health>(entity, Health{10, 10});
     }
   });
-  systems.add("move", [](Registry& registry, Tick) {
+  schedule.add("move", [](Registry& registry, Tick) {
     registry.view<Position>(exclude<Burning>).each([](Position& position) { position.x += 1; });
   });
-  systems.add("burn", [&](Registry& registry, Tick) {
+  schedule.add("burn", [&](Registry& registry, Tick) {
     for (auto [entity, health] : registry.view<Health>()) {
       if (random.below(20) == 0) registry.get_or_emplace<Burning>(entity);
       if (random.below(20) == 0) registry.remove<Burning>(entity);
@@ -41,7 +41,7 @@ TEST(SteadyState, ATickAllocatesNothing) {
     }
   });
   const auto tick = [&](std::uint32_t number) {
-    systems.run(world, Tick{number});
+    schedule.run(world, Tick{number});
     heard += summary.summarize(world.log().entries()).size();
     world.storage<Position>().for_each_possibly_changed([&](std::uint32_t, const void*) { ++heard; });
     world.log().clear();

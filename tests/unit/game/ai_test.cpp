@@ -14,8 +14,8 @@ class AiTest : public testing::Test {
     const std::uint32_t period = world.ticks(kDecisionPeriod);
     for (std::uint32_t i = 0; i <= period; ++i) {
       ++world.tick;
-      index_bodies(world.registry, world.tick);
-      think(world.registry, world.tick);
+      world.run_system(index_bodies);
+      world.run_each(think);
     }
   }
   const AI& ai(Entity entity) const { return world.registry.get<AI>(entity); }
@@ -88,8 +88,8 @@ TEST_F(AiTest, IdleCreaturesRestForLongAndSometimesWalk) {
   int resting = 0, walking = 0, longest_rest = 0, rest = 0;
   for (int tick = 0; tick < 9000; ++tick) {
     ++world.tick;
-    index_bodies(world.registry, world.tick);
-    think(world.registry, world.tick);
+    world.run_system(index_bodies);
+    world.run_each(think);
     const bool walks = world.registry.all_of<Velocity>(lonely);
     rest = walks ? 0 : rest + 1;
     longest_rest = std::max(longest_rest, rest);

@@ -16,9 +16,9 @@ class CombatTest : public testing::Test {
   void fly(int ticks = 1) {
     for (int i = 0; i < ticks; ++i) {
       ++world.tick;
-      index_bodies(world.registry, world.tick);
-      move(world.registry, world.tick);
-      hit_bodies(world.registry, world.tick);
+      world.run_system(index_bodies);
+      world.run_each(move);
+      world.run_system(hit_bodies);
     }
   }
   std::uint16_t health(Entity entity) const { return world.registry.get<Health>(entity).current; }
@@ -48,9 +48,10 @@ TEST_F(CombatTest, FastProjectileDoesNotJumpOverABodyBetweenTwoTicks) {
   GameWorld slow({.entities = 0, .tick_rate = 2});
   const Entity enemy = slow.creature({8, 0}, 1);
   slow.projectile({0, 0}, {kProjectileSpeed, 0}, 0);
-  index_bodies(slow.registry, Tick{1});
-  move(slow.registry, Tick{1});
-  hit_bodies(slow.registry, Tick{1});
+  slow.tick = Tick{1};
+  slow.run_system(index_bodies);
+  slow.run_each(move);
+  slow.run_system(hit_bodies);
   EXPECT_EQ(slow.registry.get<Health>(enemy).current, kCreatureHealth - kProjectileDamage);
 }
 
@@ -74,7 +75,7 @@ TEST_F(CombatTest, KillGivesItsOwnerOnePointOnce) {
   fly();
   EXPECT_EQ(health(enemy), 0);
   EXPECT_EQ(world.registry.get<const Player>(player).score, 1);
-  bury_the_dead(world.registry, world.tick);
+  world.run_system(bury_the_dead);
   EXPECT_FALSE(world.registry.alive(enemy));
 }
 
@@ -112,7 +113,7 @@ TEST_F(CombatTest, PlayerWithoutHealthComesToLifeWithTheSameEntity) {
   apply_input(world.registry, player, {.move_x = 1});
   ignite(world.registry, player, world.tick);
   world.registry.patch<Health>(player, [](Health& changed) { changed.current = 0; });
-  bury_the_dead(world.registry, world.tick);
+  world.run_system(bury_the_dead);
   ASSERT_TRUE(world.registry.alive(player));
   EXPECT_EQ(health(player), kPlayerHealth);
   EXPECT_TRUE(world.registry.all_of<Invulnerable>(player));

@@ -25,7 +25,7 @@ TEST_F(EffectsTest, HealthComesBackOnceASecondUpToTheMaximum) {
   world.run(30);
   EXPECT_EQ(health(entity), 100);
   world.registry.clear_changes();
-  regenerate_health(world.registry, world.tick);
+  world.run_each(regenerate_health);
   EXPECT_FALSE(world.registry.storage<Health>().any_changes()) << "a healthy world costs nothing";
 }
 

@@ -6,7 +6,7 @@
 #include "schema/components.hpp"
 #include "shared/ecs/affiliation.hpp"
 #include "shared/ecs/registry.hpp"
-#include "shared/ecs/systems.hpp"
+#include "shared/ecs/schedule.hpp"
 #include "shared/game/grid.hpp"
 #include "shared/game/player.hpp"
 #include "shared/game/rules.hpp"
@@ -24,7 +24,7 @@ struct GameWorld {
     registry.freeze();
     registry.log().set_enabled(true);
     create_world(registry, config);
-    register_systems(systems);
+    register_systems(schedule);
   }
 
   /// What the server does at the end of a tick, too: nobody reads the log here.
@@ -33,8 +33,21 @@ struct GameWorld {
       ++tick;
       registry.log().clear();
       registry.clear_changes();
-      systems.run(registry, tick);
+      schedule.run(registry, tick);
     }
+  }
+  /// One system alone, now.
+  template <class F>
+  void run_system(F fn) {
+    Schedule alone;
+    alone.add("alone", fn);
+    alone.run(registry, tick);
+  }
+  template <class F>
+  void run_each(F fn) {
+    Schedule alone;
+    alone.add_each("alone", fn);
+    alone.run(registry, tick);
   }
   std::uint32_t ticks(float seconds) const { return registry.resources().get<GameState>().ticks(seconds); }
 
@@ -62,7 +75,7 @@ struct GameWorld {
   std::size_t replicated_count() const { return registry.alive_count() - registry.storage<Local>().size(); }
 
   Registry registry;
-  Systems systems;
+  Schedule schedule;
   Tick tick;
 };
 

@@ -15,7 +15,8 @@ TEST(Movement, WritesThroughAPlainReferenceAndIsNoticedByTheTouchedRunAlone) {
   world.registry.clear_changes();
   int signals = 0;
   world.registry.on_update<Position>().connect([&](Registry&, Entity) { ++signals; });
-  move(world.registry, Tick{1});
+  world.tick = Tick{1};
+  world.run_each(move);
   EXPECT_NEAR(world.place(entity).x, 0.1f, 1e-6f);
   EXPECT_EQ(signals, 0);
   EXPECT_FALSE(world.registry.storage<Position>().is_dirty(entity));
@@ -48,7 +49,8 @@ TEST(Movement, BodiesStopAtTheBorder) {
   GameWorld world({.entities = 0});
   const Entity entity = world.creature({31.9f, -31.9f}, 0);
   set_velocity(world.registry, entity, {60, -60});
-  move(world.registry, Tick{1});
+  world.tick = Tick{1};
+  world.run_each(move);
   EXPECT_EQ(world.place(entity), (Vector2{32, -32}));
 }
 

@@ -18,8 +18,8 @@ class PopulationTest : public testing::Test {
   }
   void take() {
     ++world.tick;
-    index_bodies(world.registry, world.tick);
-    take_pickups(world.registry, world.tick);
+    world.run_system(index_bodies);
+    world.run_system(take_pickups);
   }
 
   GameWorld world{{.entities = 0}};
@@ -79,9 +79,11 @@ TEST_F(PopulationTest, EachKindHasItsEffect) {
 TEST_F(PopulationTest, LivesEndAtTheirTick) {
   const Entity entity = world.creature({0, 0}, 0);
   world.registry.emplace<Lifetime>(entity, Tick{100});
-  end_old_lives(world.registry, Tick{99});
+  world.tick = Tick{99};
+  world.run_each(end_old_lives);
   EXPECT_TRUE(world.registry.alive(entity));
-  end_old_lives(world.registry, Tick{100});
+  world.tick = Tick{100};
+  world.run_each(end_old_lives);
   EXPECT_FALSE(world.registry.alive(entity));
 }
 

@@ -12,8 +12,10 @@ namespace shoal::demo {
 namespace {
 
 // Players that join, steer, fire and leave by a fixed script.
-std::uint64_t hash_after(const GameConfig& config, std::uint32_t ticks) {
+std::uint64_t hash_after(const GameConfig& config, std::uint32_t ticks, std::uint32_t threads = 1) {
   GameWorld world(config);
+  const auto executor = make_executor(threads);
+  world.schedule.set_executor(executor.get());
   const Entity first = spawn_player(world.registry, PlayerNumber{0}, world.tick);
   const Entity second = spawn_player(world.registry, PlayerNumber{1}, world.tick);
   for (std::uint32_t i = 0; i < ticks; ++i) {
@@ -51,6 +53,13 @@ TEST(World, OtherSeedGivesAnotherWorld) {
 // not fit.
 TEST(World, IsTheGoldenOneAfterThousandTicks) {
   EXPECT_EQ(hash_after({.entities = 500, .seed = 1}, 1000), 4959427178580754621u);
+}
+
+TEST(World, IsTheSameOnOneTwoAndEightThreads) {
+  const GameConfig config{.entities = 6000, .seed = 4};  // several pieces
+  const std::uint64_t one = hash_after(config, 150, 1);
+  EXPECT_EQ(hash_after(config, 150, 2), one);
+  EXPECT_EQ(hash_after(config, 150, 8), one);
 }
 
 TEST(World, PopulationStaysNearWhatWasAskedFor) {

@@ -20,7 +20,7 @@ class TimedInputs final : public Game {
   explicit TimedInputs(const Clock& clock) : clock_(clock) {}
   std::span<const ComponentDescriptor> components() const override { return demo::component_descriptors(); }
   void register_components(Registry& registry) override { demo::register_shared_components(registry); }
-  void register_systems(Systems&) override {}
+  void register_systems(Schedule&) override {}
   void start(Registry&) override {}
   Entity spawn_player(Registry& registry, PlayerNumber, Tick) override { return registry.create(); }
   bool apply_input(Registry&, Entity, Tick, std::span<const std::byte> input) override {

@@ -30,8 +30,8 @@ class ServedGame : public Game {
  public:
   std::span<const ComponentDescriptor> components() const override { return demo::component_descriptors(); }
   void register_components(Registry& registry) override { demo::register_shared_components(registry); }
-  void register_systems(Systems& systems) override {
-    systems.add("world", [this](Registry& registry, Tick tick) {
+  void register_systems(Schedule& schedule) override {
+    schedule.add("world", [this](Registry& registry, Tick tick) {
       inputs_in_tick = 0;
       if (each_tick) each_tick(registry, tick);
     });

@@ -18,13 +18,13 @@ class MovingGame final : public Game {
  public:
   std::span<const ComponentDescriptor> components() const override { return demo::component_descriptors(); }
   void register_components(Registry& registry) override { demo::register_shared_components(registry); }
-  void register_systems(Systems& systems) override {
-    systems.add("move", [](Registry& registry, Tick) {
-      for (auto [entity, velocity, position] : registry.view<const demo::Velocity, demo::Position>()) {
-        position.x += velocity.x;
-        if (position.x > 100) position.x = -100;
-      }
+  void register_systems(Schedule& schedule) override {
+    schedule.add_each("move", [](const demo::Velocity& velocity, demo::Position& position) {
+      position.x += velocity.x;
+      if (position.x > 100) position.x = -100;
     });
+    // Beside it, on another thread.
+    schedule.add_each("look", [](const demo::Velocity&) {});
   }
   void start(Registry& registry) override {
     for (int i = 0; i < 300; ++i) {
@@ -69,7 +69,9 @@ TEST(SteadyTick, ServerAllocatesNothingWhileItServesClientsWithLosses) {
   const auto network_port = network.open(endpoint);
   CountedPort port(*network_port);
   MovingGame game;
-  Server server(game, port, clock, entropy, ServerConfig{});
+  ServerConfig server_config;
+  server_config.threads = 2;
+  Server server(game, port, clock, entropy, server_config);
   LinkFaults faults;
   faults.loss_percent = 5;
   faults.latency = milliseconds(40);

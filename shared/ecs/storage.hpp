@@ -56,11 +56,11 @@ T make_value(Args&&... args) {
 template <class T>
 class StableRun {
  public:
-  explicit StableRun(T* const* places) : places_(places) {}
-  T& operator[](std::size_t at) const { return *places_[at]; }
+  explicit StableRun(const std::byte* run) : places_(reinterpret_cast<std::byte* const*>(run)) {}
+  T& operator[](std::size_t at) const { return *reinterpret_cast<T*>(places_[at]); }
 
  private:
-  T* const* places_;
+  std::byte* const* places_;
 };
 
 }  // namespace detail
@@ -147,14 +147,14 @@ class Storage final : public StorageBase {
   // What is indexed by places from this one on.
   auto run_from(std::size_t position) {
     if constexpr (kStableAddress<T>) {
-      return detail::StableRun<T>(reinterpret_cast<T* const*>(run_.data()) + position);
+      return detail::StableRun<T>(run_.data() + position * sizeof(std::byte*));
     } else {
       return data() + position;
     }
   }
   auto run_from(std::size_t position) const {
     if constexpr (kStableAddress<T>) {
-      return detail::StableRun<const T>(reinterpret_cast<const T* const*>(run_.data()) + position);
+      return detail::StableRun<const T>(run_.data() + position * sizeof(std::byte*));
     } else {
       return data() + position;
     }

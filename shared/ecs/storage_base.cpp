@@ -119,9 +119,8 @@ void StorageBase::shrink_to_fit() {
   changes_.shrink_to_fit(size());
 }
 
-void StorageBase::place_stable_value() {
-  *reinterpret_cast<std::byte**>(run_.data() + size() * stride_) = slab_->next();
-  slab_->take();
+std::byte* StorageBase::take_stable_place(std::byte* place) {
+  return *reinterpret_cast<std::byte**>(place) = slab_->take();
 }
 
 void StorageBase::commit_range(std::span<const Entity> entities) {

@@ -166,17 +166,15 @@ class StorageBase {
     on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
   }
 
-  // An addition is prepared (memory), constructed by the typed shell, and committed: if the constructor
-  // throws, nothing happened.
+  // An addition is prepared (memory), moved in by the typed shell, which does not throw, and committed.
   std::byte* prepare_append() {
     if (stride_ == 0) return nullptr;
     if (size() == capacity_) [[unlikely]]
       grow(size() + 1);
-    return slab_ ? slab_->next() : run_.data() + size() * stride_;
+    std::byte* place = run_.data() + size() * stride_;
+    return slab_ ? take_stable_place(place) : place;
   }
   void commit_append(Entity entity) {
-    if (slab_) [[unlikely]]
-      place_stable_value();
     const auto at = static_cast<std::uint32_t>(size());
     set_.insert(entity.index);
     changes_.append(at);
@@ -252,7 +250,7 @@ class StorageBase {
   void erase_value(std::uint32_t index);
   void end_value(std::byte* place);
   void keep_as_spare(std::byte* place);
-  void place_stable_value();
+  std::byte* take_stable_place(std::byte* place);
   void tell_groups(std::uint32_t index);
 
   std::size_t capacity_ = 0;

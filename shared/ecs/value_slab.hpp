@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "shared/ecs/memory_run.hpp"
@@ -17,14 +19,13 @@ class ValueSlab {
 
   ValueSlab(std::size_t bytes, std::size_t alignment);
 
-  /// The place that `take` takes; the same until then. Allocates once per 64 values.
-  std::byte* next() {
+  /// A place without a value. Allocates once per 64 values.
+  std::byte* take() {
     if (free_ == nullptr) [[unlikely]]
       add_block();
-    return free_->bytes();
+    return reinterpret_cast<std::byte*>(std::exchange(free_, free_->next));
   }
-  void take() { free_ = free_->next; }
-  /// The value in it has ended.
+  /// REQUIRES: the value in it has ended.
   void give_back(std::byte* place) { free_ = ::new (place) Free{free_}; }
 
   std::size_t memory_bytes() const { return blocks_.size() * kBlockValues * stride_; }
@@ -32,7 +33,6 @@ class ValueSlab {
  private:
   struct Free {
     Free* next;
-    std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   };
   void add_block();
 

@@ -146,6 +146,7 @@ class RegistryBase {
     return *pool_by_slot_[slot];
   }
   [[noreturn]] void refuse_type(std::uint32_t slot) const;
+  [[noreturn]] void refuse_unregistered(std::uint32_t slot) const;
   [[noreturn]] static void refuse_second(const StorageBase& pool, Entity entity);
   [[noreturn]] static void refuse_dying(const StorageBase& pool, Entity entity);
   [[noreturn]] void refuse_create() const;

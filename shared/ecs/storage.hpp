@@ -38,6 +38,14 @@ constexpr ValueOperations value_operations() {
               std::uninitialized_move_n(from, count, static_cast<T*>(target));
               std::destroy_n(from, count);
             },
+        .swap =
+            [](void* a, void* b) {
+              T between(std::move(*static_cast<T*>(a)));
+              std::destroy_at(static_cast<T*>(a));
+              ::new (a) T(std::move(*static_cast<T*>(b)));
+              std::destroy_at(static_cast<T*>(b));
+              ::new (b) T(std::move(between));
+            },
         .destroy = [](void* values, std::size_t count) { std::destroy_n(static_cast<T*>(values), count); }};
   }
 }

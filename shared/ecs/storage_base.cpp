@@ -179,11 +179,8 @@ void StorageBase::erase_index(std::uint32_t index) {
 }
 
 void StorageBase::erase_of_dying(std::uint32_t index) {
-  if (grouped_) [[unlikely]] {
-    // What the others see of it in its mask must be right.
-    erase_index(index);
-    return;
-  }
+  if (grouped_) [[unlikely]]
+    take_from_groups(index);
   erase_value(index);
 }
 
@@ -199,11 +196,7 @@ void StorageBase::swap_positions(std::uint32_t a, std::uint32_t b) {
     if (moves_as_bytes()) {
       std::swap_ranges(first, first + stride_, second);
     } else {
-      MemoryRun between(operations_.alignment);
-      between.resize(stride_, 0);
-      move_places(between.data(), first, 1);
-      move_places(first, second, 1);
-      move_places(second, between.data(), 1);
+      operations_.swap(first, second);
     }
   }
   set_.swap_positions(a, b);

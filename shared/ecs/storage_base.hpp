@@ -33,13 +33,14 @@
 
 namespace shoal {
 
-/// How values of a type are moved and destroyed. Without functions: by memcpy, and not at all.
+/// How values of a type are moved, swapped and destroyed. Without functions: as bytes, and not at all.
 struct ValueOperations {
   std::uint32_t bytes = 0;  // 0: a tag
   std::uint32_t alignment = 1;
   bool stable_addresses = false;
   /// Moves `count` values to raw memory and ends the sources.
   void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
+  void (*swap)(void* a, void* b) = nullptr;
   void (*destroy)(void* values, std::size_t count) = nullptr;
 };
 
@@ -193,7 +194,7 @@ class StorageBase {
   void reorder(std::span<const std::uint32_t> order);
   /// Takes the component from its entity without signals. REQUIRES: it has one.
   void erase_index(std::uint32_t index);
-  /// The same for an entity that loses everything, whose mask the caller clears.
+  /// The same for an entity that loses everything, whose mask the caller clears. It joins no group on its way out.
   void erase_of_dying(std::uint32_t index);
   /// For groups, which keep their entities at the front.
   void swap_positions(std::uint32_t a, std::uint32_t b);

@@ -88,7 +88,9 @@ class EntityTable {
   void reset(std::uint32_t index, const MaskBit& in_mask) { mask(index)[in_mask.word] &= ~in_mask.bit; }
 
   void clear_mask(std::uint32_t index) {
-    for (std::uint32_t word = 0; word < mask_words_; ++word) mask(index)[word] = 0;
+    std::uint64_t* words = mask(index);
+    words[0] = 0;
+    for (std::uint32_t word = 1; word < mask_words_; ++word) words[word] = 0;
   }
 
   /// Rises whenever a component is added or removed, or a value moves: positions and references into pools that

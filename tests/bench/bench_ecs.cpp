@@ -59,6 +59,34 @@ void move_all_range_for(benchmark::State& state) {
     for (auto [entity, position, velocity] : world.view<Position, const Velocity>()) advance(position, velocity);
   });
 }
+// For loops that need whole arrays, and what the compiler makes of them.
+void move_all_spans(benchmark::State& state) {
+  World world(count_of(state));
+  measure(state, count_of(state), [&] {
+    world.view<Position, const Velocity>().each_span(
+        [](std::span<const std::uint32_t>, std::span<Position> positions, std::span<const Velocity> velocities) {
+          for (std::size_t i = 0; i < positions.size(); ++i) advance(positions[i], velocities[i]);
+        });
+  });
+}
+// The group has put them in one order; a tenth of the entities is not in it.
+void move_all_group(benchmark::State& state) {
+  struct Grouped : Registry {
+    Grouped() : Registry({.max_entities = 1u << 21}) {
+      register_component<Position>("bench.Position");
+      register_component<Velocity>("bench.Velocity");
+      declare_group<Position, Velocity>();
+      freeze();
+    }
+  } world;
+  for (std::size_t i = 0; i < count_of(state) * 10 / 9; ++i) {
+    const Entity entity = world.create();
+    world.emplace<Position>(entity);
+    if (i % 10 != 0) world.emplace<Velocity>(entity);
+  }
+  const auto group = world.group<Position, const Velocity>();
+  measure(state, group.size(), [&] { group.each([](Position& p, const Velocity& v) { advance(p, v); }); });
+}
 void move_all_gather(benchmark::State& state) {
   const auto indices = indices_in_order(count_of(state));
   move_gather(state, {indices, 1}, {indices, 1});
@@ -127,6 +155,8 @@ SHOAL_ROW(one_type_values, "one_type/values");
 SHOAL_ROW(one_type_raw, "one_type/raw");
 SHOAL_ROW(move_all_each, "move/each");
 SHOAL_ROW(move_all_range_for, "move/range_for");
+SHOAL_ROW(move_all_spans, "move/spans");
+SHOAL_ROW(move_all_group, "move/group");
 SHOAL_ROW(move_all_gather, "move/gather");
 SHOAL_ROW(move_all_raw, "move/raw");
 SHOAL_ROW(move_other_order_each, "move_other_order/each");

@@ -65,6 +65,31 @@ void create_registry(benchmark::State& state) {
     }
   });
 }
+void create_bulk_registry(benchmark::State& state) {
+  std::vector<Entity> entities(count_of(state));
+  measure_fresh<World>(state, [&](World& world) {
+    world.create(entities);
+    world.insert<Position>(entities);
+    world.insert<Velocity>(entities);
+    world.insert<Health>(entities);
+  });
+}
+// Into a world that had as many before, so that no memory is asked for.
+void create_again_registry(benchmark::State& state) {
+  World world(count_of(state));
+  for (auto _ : state) {
+    state.PauseTiming();
+    world.destroy(world.entities);
+    state.ResumeTiming();
+    for (Entity& entity : world.entities) {
+      entity = world.create();
+      world.emplace<Position>(entity);
+      world.emplace<Velocity>(entity);
+      world.emplace<Health>(entity);
+    }
+  }
+  count_entities(state, count_of(state));
+}
 struct Vectors {
   std::vector<std::uint32_t> ids;
   std::vector<Position> positions;
@@ -212,10 +237,31 @@ void collect_raw(benchmark::State& state) {
   });
 }
 
+// --- memory: no time, a figure
+
+// Bytes of an entity with position, velocity and health, 32 of them values.
+void heap_registry(benchmark::State& state) {
+  const World world(count_of(state));
+  for (auto _ : state) benchmark::DoNotOptimize(world.memory_bytes());
+  state.counters["bytes/entity"] = static_cast<double>(world.memory_bytes()) / static_cast<double>(count_of(state));
+}
+// Bytes of a component that only every 4096th entity has.
+void heap_sparse_registry(benchmark::State& state) {
+  World world;
+  std::vector<Entity> entities(count_of(state));
+  world.create(entities);
+  for (std::size_t i = 0; i < entities.size(); i += 4096) world.emplace<Health>(entities[i]);
+  const auto& pool = world.storage<Health>();
+  for (auto _ : state) benchmark::DoNotOptimize(pool.memory_bytes());
+  state.counters["bytes/component"] = static_cast<double>(pool.memory_bytes()) / static_cast<double>(pool.size());
+}
+
 SHOAL_ROW(random_get_registry, "random_get/registry");
 SHOAL_ROW(random_get_pool, "random_get/pool");
 SHOAL_ROW(random_get_raw, "random_get/raw");
 SHOAL_ROW(create_registry, "create_with_three/registry");
+SHOAL_ROW(create_again_registry, "create_with_three/registry_again");
+SHOAL_ROW(create_bulk_registry, "create_with_three/registry_bulk");
 SHOAL_ROW(create_raw, "create_with_three/raw");
 SHOAL_ROW(tag_registry, "tag_add_remove/registry");
 SHOAL_ROW(tag_raw, "tag_add_remove/raw");
@@ -226,6 +272,8 @@ SHOAL_ROW(patch_registry, "patch_with_listener/registry");
 SHOAL_ROW(patch_raw, "patch_with_listener/raw");
 SHOAL_ROW(collect_registry, "collect_changed/registry");
 SHOAL_ROW(collect_raw, "collect_changed/raw");
+SHOAL_ROW(heap_registry, "heap/three_components");
+SHOAL_ROW(heap_sparse_registry, "heap/every_4096th");
 
 }  // namespace
 }  // namespace shoal::bench

@@ -59,13 +59,11 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
   Entity entity_at(std::size_t place) const { return leader().entity_at(place); }
 
   /// The values of an owned type, aligned with those of the others. A mutable span marks every run as touched; take it
-  /// anew each tick, and after each addition and removal.
+  /// anew each tick, and after each addition and removal. Values of observed types and with stable addresses come
+  /// through each().
   template <class T>
+    requires(kOwned<T> && !kIsTag<std::remove_const_t<T>> && !kStableAddress<std::remove_const_t<T>>)
   std::span<T> values() const {
-    static_assert(kOwned<T>, "only owned types lie in one order; observed ones come through each()");
-    static_assert(!kIsTag<std::remove_const_t<T>>, "a tag has no values");
-    static_assert(!kStableAddress<std::remove_const_t<T>>,
-                  "values with stable addresses are not contiguous; use each()");
     auto& pool = owned_pool<T>();
     if constexpr (!std::is_const_v<T>) pool.changes_.touch_range(0, size());
     return {pool.data(), size()};
@@ -77,11 +75,11 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
     each_of(fn, kValuedOwned, kValuedObserved);
   }
 
-  /// compare(Entity, Entity), or compare(const T&, const T&) for one of the types: true if the first comes before the
+  /// compare(Entity, Entity), or compare(const T&, const T&) for one of the owned types: true if the first comes before the
   /// second. Stable. REQUIRES: no loop over the group runs.
   template <class T, class Compare>
+    requires kOwned<const T>
   void sort(Compare compare) const {
-    static_assert(kOwned<const T>, "a group is sorted by one of the types that it owns");
     const auto& pool = std::as_const(owned_pool<T>());
     sort_by([&](std::uint32_t a, std::uint32_t b) { return compare(pool.at(a), pool.at(b)); });
   }

@@ -293,8 +293,7 @@ void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> ent
     if (twice != sorted.end()) pool.refuse("insert", *twice, "the entity stands in the range twice");
   }
   const std::less<const void*> before;
-  SHOAL_ASSERT(values == nullptr || pool.empty() || before(values, pool.run_.data()) ||
-                   !before(values, pool.run_.data() + pool.size() * pool.value_bytes()),
+  SHOAL_ASSERT(before(values, pool.run_.data()) || !before(values, pool.run_.data() + pool.run_.bytes()),
                "insert of values that lie in the pool, which moves as it grows; copy them first");
   pool.make_room(entities.size());
 }

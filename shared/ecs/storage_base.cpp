@@ -105,18 +105,21 @@ void StorageBase::set_capacity(std::size_t capacity) {
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::make_room(std::size_t added) {
   const std::size_t needed = size() + added;
   if (stride_ != 0 && needed > capacity_) grow(needed);
   if (needed > set_.capacity()) set_.reserve(std::max(needed, set_.capacity() + set_.capacity() / 8));
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::shrink_to_fit() {
   if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());
+  context_.entities->note_structure_change();
 }
 
 std::byte* StorageBase::take_stable_place(std::byte* place) {

@@ -385,6 +385,20 @@ TEST(Group, ValuesThatOwnMemoryAndValuesWithStableAddressesMoveWithTheGroup) {
   }
 }
 
+template <class G, class T>
+concept HasValues = requires(const G& group) { group.template values<T>(); };
+
+TEST(Group, SpansAreOfOwnedTypesThatLieInARowAndNoWiderThanTheGroup) {
+  World world{{}, [](Registry& registry) {
+                registry.register_component<Pinned>("test.Pinned");
+                registry.declare_group<Name, Position, Pinned, Burning>(observe<Health>);
+              }};
+  using G = decltype(world.group<Name, const Position, Pinned, Burning>(observe<Health>));
+  static_assert(HasValues<G, Name> && HasValues<G, const Name> && HasValues<G, const Position>);
+  static_assert(!HasValues<G, Position>, "the group reads it only");
+  static_assert(!HasValues<G, Pinned> && !HasValues<G, Burning> && !HasValues<G, Health>);
+}
+
 TEST(Group, JoiningAndLeavingAllocatesNothing) {
   World world{{}, [](Registry& registry) { registry.declare_group<Name>({}, exclude<Burning>); }};
   world.log().set_enabled(false);

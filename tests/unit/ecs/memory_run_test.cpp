@@ -103,7 +103,7 @@ TEST(MemoryRun, GrowsByHalfWhileSmallAndByLittleOnPagesOfItsOwn) {
 TEST(MemoryRun, ManyRunsOfManySizesKeepEachItsOwnContent) {
   Random random(4);
   struct Filled {
-    MemoryRun run;
+    MemoryRun run{MemoryRun::kLeastAlignment};
     std::size_t bytes = 0;
     std::uint64_t seed = 0;
   };
@@ -120,9 +120,9 @@ TEST(MemoryRun, ManyRunsOfManySizesKeepEachItsOwnContent) {
     check(filled, filled.bytes);
     const std::uint32_t choice = random.below(10);
     if (choice == 0) {
-      filled = {};
+      filled = Filled{};
     } else if (choice == 1) {
-      filled = std::exchange(runs[random.below(12)], {});
+      filled = std::exchange(runs[random.below(12)], Filled{});
       check(filled, filled.bytes);
     } else {
       const std::size_t bytes = random.below(2) == 0 ? random.below(1000) : random.below(12 * kBorder);

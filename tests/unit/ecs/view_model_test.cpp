@@ -17,65 +17,10 @@
 #include <vector>
 
 #include "shared/base/random.hpp"
-#include "tests/unit/ecs/test_components.hpp"
+#include "tests/unit/ecs/numbered_components.hpp"
 
 namespace shoal::test {
 namespace {
-
-struct Frozen {};  // a second tag
-
-// Each component holds one number; that of a tag is 0.
-template <class T>
-T made(int number);
-template <>
-Position made(int number) {
-  return {static_cast<float>(number), static_cast<float>(-number)};
-}
-template <>
-Velocity made(int number) {
-  return {static_cast<float>(number), 0};
-}
-template <>
-Health made(int number) {
-  return {static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(number)};
-}
-template <>
-Name made(int number) {
-  return {std::to_string(number) + std::string(20, '.')};
-}
-template <>
-Pinned made(int number) {
-  return {number, std::to_string(number) + std::string(20, '!')};
-}
-int number_of(const Position& position) {
-  EXPECT_EQ(position.y, -position.x);
-  return static_cast<int>(position.x);
-}
-int number_of(const Velocity& velocity) {
-  return static_cast<int>(velocity.dx);
-}
-int number_of(const Health& health) {
-  EXPECT_EQ(health.current, health.maximum);
-  return health.current;
-}
-int number_of(const Name& name) {
-  return std::atoi(name.text.c_str());
-}
-int number_of(const Pinned& pinned) {
-  EXPECT_EQ(pinned.number, std::atoi(pinned.text.c_str()));
-  return pinned.number;
-}
-
-using AllTypes = std::tuple<Position, Velocity, Health, Name, Pinned, Burning, Frozen>;
-constexpr std::size_t kTypes = std::tuple_size_v<AllTypes>;
-template <class T, std::size_t I = 0>
-constexpr std::size_t type_number() {
-  if constexpr (std::is_same_v<T, std::tuple_element_t<I, AllTypes>>) {
-    return I;
-  } else {
-    return type_number<T, I + 1>();
-  }
-}
 
 using Held = std::array<std::optional<int>, kTypes>;
 
@@ -85,12 +30,6 @@ class ViewModel : public testing::TestWithParam<std::uint64_t> {
 
   // --- The world and its model ---
 
-  template <class F>
-  void with_type(std::size_t type, F act) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((I == type ? act.template operator()<std::tuple_element_t<I, AllTypes>>() : void()), ...);
-    }(std::make_index_sequence<kTypes>{});
-  }
   void put(Entity entity, std::size_t type) {
     const int number = static_cast<int>(random.below(30'000));
     with_type(type, [&]<class T>() {
@@ -123,10 +62,7 @@ class ViewModel : public testing::TestWithParam<std::uint64_t> {
     constexpr std::uint32_t kLengths[] = {1, 7, 8, 9, 63, 64, 65, 200, 2100};
     model.clear();
     written.clear();
-    world.emplace(RegistryLimits{}, [](Registry& registry) {
-      registry.register_component<Pinned>("test.Pinned");
-      registry.register_component<Frozen>("test.Frozen");
-    });
+    world.emplace(RegistryLimits{}, [](Registry& registry) { register_the_rest(registry); });
     const std::uint32_t stretches = 1 + random.below(6);
     for (std::uint32_t stretch = 0; stretch < stretches; ++stretch) {
       // The longest are seldom: they take the most time.

@@ -7,7 +7,8 @@
 //   std::span<Position> positions = group.values<Position>();  // number i of each belongs to one entity
 //
 // During `each` the entity at hand may be destroyed, lose or gain any component; any other entity may join. That another
-// one leaves breaks the loop, and is caught in debug builds. Sorting one of the owned pools alone is refused.
+// one leaves, or that the group is sorted, breaks the loop, and is caught in debug builds. Sorting one of the owned pools
+// alone is refused.
 //
 // Thread rule: as views.
 #pragma once
@@ -37,8 +38,9 @@ class Group;
 
 template <class... Owned, class... Observed>
 class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
+  // What is read through a const type is not written through another.
   template <class T>
-  static constexpr bool kOwned = (std::is_same_v<std::remove_const_t<T>, std::remove_const_t<Owned>> || ...);
+  static constexpr bool kOwned = ((std::is_same_v<T, Owned> || std::is_same_v<T, const Owned>) || ...);
 
   static constexpr auto kValuedOwned = detail::valued_types<Owned...>();
   static constexpr auto kValuedObserved = detail::valued_types<Observed...>();
@@ -57,10 +59,11 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
   Entity entity_at(std::size_t place) const { return leader().entity_at(place); }
 
   /// The values of an owned type, aligned with those of the others. A mutable span marks every run as touched; take it
-  /// anew each tick, and after each addition and removal.
+  /// anew each tick, and after each addition and removal. Values of observed types and with stable addresses come
+  /// through each().
   template <class T>
+    requires(kOwned<T> && !kIsTag<std::remove_const_t<T>> && !kStableAddress<std::remove_const_t<T>>)
   std::span<T> values() const {
-    static_assert(kOwned<T>, "only owned types lie in one order; observed ones come through each()");
     auto& pool = owned_pool<T>();
     if constexpr (!std::is_const_v<T>) pool.changes_.touch_range(0, size());
     return {pool.data(), size()};
@@ -72,9 +75,10 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
     each_of(fn, kValuedOwned, kValuedObserved);
   }
 
-  /// compare(Entity, Entity), or compare(const T&, const T&) for one of the types: true if the first comes before the
+  /// compare(Entity, Entity), or compare(const T&, const T&) for one of the owned types: true if the first comes before the
   /// second. Stable. REQUIRES: no loop over the group runs.
   template <class T, class Compare>
+    requires kOwned<const T>
   void sort(Compare compare) const {
     const auto& pool = std::as_const(owned_pool<T>());
     sort_by([&](std::uint32_t a, std::uint32_t b) { return compare(pool.at(a), pool.at(b)); });
@@ -142,10 +146,9 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
         }(std::make_index_sequence<sizeof...(O)>{});
         if (entities_->structure_version() == version) [[likely]]
           continue;
-        SHOAL_DEBUG_ASSERT(
-            group_->only_left(index, leavers),
-            "during a loop over a group only the entity at hand may leave it; record other changes in a "
-            "CommandBuffer and apply it after the loop");
+        SHOAL_DEBUG_ASSERT(group_->only_left(index, leavers),
+                           "during a loop over a group only the entity at hand may leave it, and it is not sorted; record "
+                           "other changes in a CommandBuffer and apply it after the loop");
         places.advance(i);
         places.advance_changed(this->indices(), index);
         break;

@@ -64,6 +64,10 @@ class PlainList {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
+  PlainList() = default;
+  PlainList(const PlainList&) = delete;
+  PlainList& operator=(const PlainList&) = delete;
+
   T* data() const { return reinterpret_cast<T*>(run_.data()); }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

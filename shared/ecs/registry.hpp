@@ -317,6 +317,7 @@ class Registry : public RegistryBase {
 
   template <class T, class ValueAt>
   void insert_prepared(std::span<const Entity> entities, ValueAt value_at) {
+    if (entities.empty()) return;
     Storage<T>& pool = storage<T>();
     if constexpr (!kStableAddress<T> && std::is_nothrow_copy_constructible_v<T>) {
       if (pool.on_construct().empty() && !pool.grouped_) {

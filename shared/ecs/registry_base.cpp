@@ -82,7 +82,7 @@ std::optional<ComponentType> RegistryBase::find_component(std::string_view full_
 
 StorageBase& RegistryBase::registered_pool(std::uint32_t slot) const {
   const auto found = std::find(slots_.begin(), slots_.end(), slot);
-  if (found == slots_.end()) refuse_type(slot);
+  if (found == slots_.end()) refuse_unregistered(slot);
   return *pools_[static_cast<std::size_t>(found - slots_.begin())];
 }
 
@@ -114,6 +114,10 @@ void RegistryBase::refuse_type(std::uint32_t slot) const {
                      "use of a component type before freeze(): register all types, freeze, then go", __FILE__,
                      __LINE__);
   }
+  refuse_unregistered(slot);
+}
+
+void RegistryBase::refuse_unregistered(std::uint32_t slot) const {
   std::string known;
   for (const auto& pool : pools_) known += fmt::format("{}{}", known.empty() ? "" : ", ", pool->name());
   assertion_failed(
@@ -258,6 +262,16 @@ bool RegistryBase::remove_from(StorageBase& pool, Entity entity) {
 }
 
 void RegistryBase::clear_pool(StorageBase& pool) {
+  if (pool.grouped_ && !pool.on_destroy().empty()) {
+    // What signals do changes the places of those who are still to come.
+    std::vector<Entity> members;
+    members.reserve(pool.size());
+    for (const std::uint32_t index : pool.indices()) members.push_back(entity_at(index));
+    for (const Entity entity : members) {
+      if (alive(entity)) remove_from(pool, entity);
+    }
+    return;
+  }
   // From the end, so that what signals add meanwhile stays, and what they remove is not missed.
   for (std::size_t at = pool.size(); at > 0;) {
     if (--at < pool.size()) remove_from(pool, pool.entity_at(at));
@@ -303,8 +317,7 @@ void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> ent
     if (twice != sorted.end()) pool.refuse("insert", *twice, "the entity stands in the range twice");
   }
   const std::less<const void*> before;
-  SHOAL_ASSERT(values == nullptr || pool.empty() || before(values, pool.run_.data()) ||
-                   !before(values, pool.run_.data() + pool.size() * pool.value_bytes()),
+  SHOAL_ASSERT(before(values, pool.run_.data()) || !before(values, pool.run_.data() + pool.run_.bytes()),
                "insert of values that lie in the pool, which moves as it grows; copy them first");
   pool.make_room(entities.size());
 }

@@ -171,6 +171,7 @@ class RegistryBase {
     SHOAL_DEBUG_ASSERT(detail::may_access(*this, slot, mode), "a component that the system did not declare");
   }
   [[noreturn]] void refuse_type(std::uint32_t slot) const;
+  [[noreturn]] void refuse_unregistered(std::uint32_t slot) const;
   [[noreturn]] static void refuse_second(const StorageBase& pool, Entity entity);
   [[noreturn]] static void refuse_dying(const StorageBase& pool, Entity entity);
   [[noreturn]] void refuse_create() const;

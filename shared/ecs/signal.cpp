@@ -5,13 +5,16 @@
 namespace shoal {
 
 void ScopedConnection::disconnect() {
-  if (const auto signal = signal_.lock()) (*signal)->disconnect(id_);
-  signal_.reset();
-  id_ = {};
+  // First out of here: the listener that ends may own this connection.
+  const auto signal = std::exchange(signal_, {}).lock();
+  const ListenerId id = std::exchange(id_, {});
+  if (signal) (*signal)->disconnect(id);
 }
 
 Signal::~Signal() {
-  for (const Entry& entry : entries_) entry.end(entry.object);
+  for (Entry& entry : entries_) entry.id = {};
+  connected_ = 0;
+  sweep();
 }
 
 ListenerId Signal::add(Entry entry) {

@@ -56,6 +56,14 @@ constexpr ValueOperations value_operations() {
               std::uninitialized_move_n(from, count, static_cast<T*>(target));
               std::destroy_n(from, count);
             },
+        .swap =
+            [](void* a, void* b) {
+              T between(std::move(*static_cast<T*>(a)));
+              std::destroy_at(static_cast<T*>(a));
+              ::new (a) T(std::move(*static_cast<T*>(b)));
+              std::destroy_at(static_cast<T*>(b));
+              ::new (b) T(std::move(between));
+            },
         .destroy = [](void* values, std::size_t count) { std::destroy_n(static_cast<T*>(values), count); },
         .copy = copy_operation<T>(),
         .copyable = kCopyable<T>};
@@ -76,11 +84,11 @@ T make_value(Args&&... args) {
 template <class T>
 class StableRun {
  public:
-  explicit StableRun(T* const* places) : places_(places) {}
-  T& operator[](std::size_t at) const { return *places_[at]; }
+  explicit StableRun(const std::byte* run) : places_(reinterpret_cast<std::byte* const*>(run)) {}
+  T& operator[](std::size_t at) const { return *reinterpret_cast<T*>(places_[at]); }
 
  private:
-  T* const* places_;
+  std::byte* const* places_;
 };
 
 }  // namespace detail
@@ -168,14 +176,14 @@ class Storage final : public StorageBase {
   // What is indexed by places from this one on.
   auto run_from(std::size_t position) {
     if constexpr (kStableAddress<T>) {
-      return detail::StableRun<T>(reinterpret_cast<T* const*>(run_.data()) + position);
+      return detail::StableRun<T>(run_.data() + position * sizeof(std::byte*));
     } else {
       return data() + position;
     }
   }
   auto run_from(std::size_t position) const {
     if constexpr (kStableAddress<T>) {
-      return detail::StableRun<const T>(reinterpret_cast<const T* const*>(run_.data()) + position);
+      return detail::StableRun<const T>(run_.data() + position * sizeof(std::byte*));
     } else {
       return data() + position;
     }

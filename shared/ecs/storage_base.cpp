@@ -107,22 +107,25 @@ void StorageBase::set_capacity(std::size_t capacity) {
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::make_room(std::size_t added) {
   const std::size_t needed = size() + added;
   if (stride_ != 0 && needed > capacity_) grow(needed);
   if (needed > set_.capacity()) set_.reserve(std::max(needed, set_.capacity() + set_.capacity() / 8));
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::shrink_to_fit() {
   if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());
+  context_.entities->note_structure_change();
 }
 
-void StorageBase::place_stable_value() {
-  *reinterpret_cast<std::byte**>(run_.data() + size() * stride_) = slab_->take();
+std::byte* StorageBase::take_stable_place(std::byte* place) {
+  return *reinterpret_cast<std::byte**>(place) = slab_->take();
 }
 
 void StorageBase::commit_range(std::span<const Entity> entities) {
@@ -182,11 +185,8 @@ void StorageBase::erase_index(std::uint32_t index) {
 }
 
 void StorageBase::erase_of_dying(std::uint32_t index) {
-  if (grouped_) [[unlikely]] {
-    // What the others see of it in its mask must be right.
-    erase_index(index);
-    return;
-  }
+  if (grouped_) [[unlikely]]
+    take_from_groups(index);
   erase_value(index);
 }
 
@@ -202,11 +202,7 @@ void StorageBase::swap_positions(std::uint32_t a, std::uint32_t b) {
     if (moves_as_bytes()) {
       std::swap_ranges(first, first + stride_, second);
     } else {
-      MemoryRun between(operations_.alignment);
-      between.resize(stride_, 0);
-      move_places(between.data(), first, 1);
-      move_places(first, second, 1);
-      move_places(second, between.data(), 1);
+      operations_.swap(first, second);
     }
   }
   set_.swap_positions(a, b);
@@ -290,11 +286,7 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
 
 std::byte* StorageBase::new_place(std::size_t at) {
   std::byte* const place = run_.data() + at * stride_;
-  if (!slab_) return place;
-  std::byte* const stable = slab_->next();
-  static_cast<void>(slab_->take());
-  *reinterpret_cast<std::byte**>(place) = stable;
-  return stable;
+  return slab_ ? take_stable_place(place) : place;
 }
 
 void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte* values) {

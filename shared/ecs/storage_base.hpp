@@ -10,7 +10,7 @@
 // 3. Removal moves the last value into the hole. References into a pool hold until the next addition or
 // removal in it, and until it is sorted, shrunk or given room. Of a type with stable addresses
 // (kStableAddress) the run holds pointers, the values lie in a slab, and references hold until the value ends.
-// 4. Whatever moves a value, or the run of a pool, raises the entity table's structure version.
+// 4. Whatever moves a value, the run of a pool or its list of indices raises the entity table's structure version.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,14 @@ namespace detail {
 struct PieceAccess;
 }
 
-/// How values of a type are moved and destroyed. Without functions: by memcpy, and not at all.
+/// How values of a type are moved, swapped and destroyed. Without functions: as bytes, and not at all.
 struct ValueOperations {
   std::uint32_t bytes = 0;  // 0: a tag
   std::uint32_t alignment = 1;
   bool stable_addresses = false;
   /// Moves `count` values to raw memory and ends the sources.
   void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
+  void (*swap)(void* a, void* b) = nullptr;
   void (*destroy)(void* values, std::size_t count) = nullptr;
   /// Makes `count` values in raw memory. Null where `copyable` is false, and where memcpy does it.
   void (*copy)(void* target, const void* source, std::size_t count) = nullptr;
@@ -198,18 +199,16 @@ class StorageBase {
     on_update_.publish_while(*context_.registry, entity, [&] { return contains(entity); });
   }
 
-  // An addition is prepared (memory), constructed by the typed shell, and committed: if the constructor
-  // throws, nothing happened.
+  // An addition is prepared (memory), moved in by the typed shell, which does not throw, and committed.
   std::byte* prepare_append() {
     if (stride_ == 0) return nullptr;
     if (size() == capacity_) [[unlikely]]
       grow(size() + 1);
-    return slab_ ? slab_->next() : run_.data() + size() * stride_;
+    std::byte* place = run_.data() + size() * stride_;
+    return slab_ ? take_stable_place(place) : place;
   }
   void commit_append(Entity entity) {
     SHOAL_DEBUG_ASSERT(may_change("emplace"), "structure changes in a parallel system");
-    if (slab_) [[unlikely]]
-      place_stable_value();
     const auto at = static_cast<std::uint32_t>(size());
     set_.insert(entity.index);
     changes_.append(at);
@@ -228,7 +227,7 @@ class StorageBase {
   void reorder(std::span<const std::uint32_t> order);
   /// Takes the component from its entity without signals. REQUIRES: it has one.
   void erase_index(std::uint32_t index);
-  /// The same for an entity that loses everything, whose mask the caller clears.
+  /// The same for an entity that loses everything, whose mask the caller clears. It joins no group on its way out.
   void erase_of_dying(std::uint32_t index);
   /// For groups, which keep their entities at the front.
   void swap_positions(std::uint32_t a, std::uint32_t b);
@@ -294,7 +293,7 @@ class StorageBase {
   void erase_value(std::uint32_t index);
   void end_value(std::byte* place);
   void keep_as_spare(std::byte* place);
-  void place_stable_value();
+  std::byte* take_stable_place(std::byte* place);
   void tell_groups(std::uint32_t index);
 
   std::size_t capacity_ = 0;

@@ -1,7 +1,6 @@
 #include "shared/ecs/value_slab.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace shoal {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -18,17 +19,13 @@ class ValueSlab {
 
   ValueSlab(std::size_t bytes, std::size_t alignment);
 
-  /// The place that `take` takes; the same until then. Allocates once per 64 values.
-  std::byte* next() {
+  /// A place without a value. Allocates once per 64 values.
+  std::byte* take() {
     if (free_ == nullptr) [[unlikely]]
       add_block();
-    // Remembered: the value that is made there ends the list's own link.
-    after_next_ = free_->next;
-    return free_->bytes();
+    return reinterpret_cast<std::byte*>(std::exchange(free_, free_->next));
   }
-  /// REQUIRES: next() was called, and a value made there.
-  std::byte* take() { return std::exchange(free_, after_next_)->bytes(); }
-  /// The value in it has ended.
+  /// REQUIRES: the value in it has ended.
   void give_back(std::byte* place) { free_ = ::new (place) Free{free_}; }
 
   std::size_t memory_bytes() const { return blocks_.size() * kBlockValues * stride_; }
@@ -36,7 +33,6 @@ class ValueSlab {
  private:
   struct Free {
     Free* next;
-    std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   };
   void add_block();
 
@@ -44,7 +40,6 @@ class ValueSlab {
   std::size_t alignment_;
   std::vector<MemoryRun> blocks_;
   Free* free_ = nullptr;
-  Free* after_next_ = nullptr;
 };
 
 }  // namespace shoal

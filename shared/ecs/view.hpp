@@ -133,12 +133,11 @@ class View<detail::Types<T...>, detail::Types<X...>> {
 
   class Iterator;
 
-  /// The same view with the pool of L in the lead: in its order, whichever is the smallest.
+  /// The same view with the pool of L in the lead: in its order, whichever is the smallest. L is one of the types that
+  /// must be there.
   template <class L>
+    requires(((std::is_same_v<L, detail::ComponentOf<T>> && !detail::Included<T>::kOptional) || ...))
   View led_by() const {
-    static_assert((std::is_same_v<L, detail::ComponentOf<T>> || ...),
-                  "the leading type is one of the view's");
-    static_assert((!std::is_same_v<T, Maybe<L>> && ...), "an optional type cannot lead");
     View view = *this;
     std::size_t number = 0;
     static_cast<void>(((std::is_same_v<L, detail::ComponentOf<T>> || (++number, false)) || ...));
@@ -164,10 +163,10 @@ class View<detail::Types<T...>, detail::Types<X...>> {
 
   /// fn(std::span<const std::uint32_t> indices, std::span<T>...) for each stretch in which all pools are aligned, in
   /// order; stretches are as short as one entity where they are not. For loops that need whole arrays. REQUIRES: fn
-  /// adds and removes nothing.
+  /// adds and removes nothing. Not for a Maybe, since spans have no gaps, nor for stable addresses.
   template <class F>
+    requires(kAllRequired && (!kStableAddress<detail::ComponentOf<T>> && ...))
   void each_span(F fn) const {
-    static_assert(kAllRequired, "spans have no gaps: no Maybe");
     begin_touching(kAll);
     const auto end = static_cast<std::uint32_t>(pools_.leader().size());
     Positions first{};
@@ -296,7 +295,6 @@ class View<detail::Types<T...>, detail::Types<X...>> {
   template <std::size_t kLeader, class F>
   void each_led_by(detail::LoopPlaces places, F& fn) const {
     detail::IterationGuard guard(pools_.leader());
-    const bool may_be_aligned = kAllRequired && pools_.excludes_nobody();
     // What is compared or looked up in one go: short parts where that turned out to be in vain, longer ones later.
     std::uint32_t most_compared = kMostRun;
     std::uint32_t most_looked_up = kLookups;
@@ -305,9 +303,9 @@ class View<detail::Types<T...>, detail::Types<X...>> {
       if constexpr (kAllRequired) {
         Positions first{};
         std::uint32_t run = 0;
-        if (may_be_aligned)
-          run = detail::aligned_run(pools_.included, kLeader, places.at(), std::min(rest, most_compared),
-                                    first);
+        // Asked each time: fn may give somebody what is excluded.
+        if (pools_.excludes_nobody())
+          run = detail::aligned_run(pools_.included, kLeader, places.at(), std::min(rest, most_compared), first);
         if (run >= kLeastRun || run == rest) {
           const bool whole = each_of_run<kLeader>(fn, first, run, places, guard, kValued);
           most_compared = whole ? std::min(2 * most_compared, kMostRun) : kLookups;

@@ -1,6 +1,7 @@
 // The registry against a model that anyone can read: a std::map from entity to what it has. Random operations
-// from a seed; after each round everything that can be asked is asked of both. SHOAL_MODEL_STEPS in the
-// environment runs longer (operations in all).
+// from a seed, with groups, ranges, sorts and values with stable addresses; after each round everything that can be
+// asked is asked of both. Ten million operations:
+//   SHOAL_MODEL_STEPS=2500000 build/dev/bin/unit_ecs --gtest_filter='*RegistryModel*'     (of each of four seeds)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -21,6 +23,7 @@ namespace shoal::test {
 namespace {
 
 constexpr std::uint32_t kMaxEntities = 300;
+constexpr std::uint32_t kReserved = 10;
 
 // A component of the model: its value, and which addition it came by, so that a reset shows.
 template <class T>
@@ -33,6 +36,8 @@ struct ModelEntity {
   std::optional<Held<float>> position;
   std::optional<Held<std::string>> name;
   std::optional<Held<bool>> burning;
+  std::optional<Held<int>> pinned;
+  const Pinned* address = nullptr;  // of pinned
 };
 using Model = std::map<Entity, ModelEntity>;
 
@@ -45,7 +50,15 @@ struct SignalCounts {
 
 class RegistryModel : public testing::TestWithParam<std::uint64_t> {
  protected:
-  RegistryModel() : world({.max_entities = kMaxEntities}), random(GetParam()) {
+  // The pool of positions is owned by none: its loop destroys the entity at hand, and it is sorted alone.
+  RegistryModel()
+      : world({.max_entities = kMaxEntities, .reserved_indices = kReserved},
+              [](Registry& registry) {
+                registry.register_component<Pinned>("test.Pinned");
+                registry.declare_group<Health, Pinned>({}, exclude<Burning>);
+                registry.declare_group<Name>(observe<Position>);
+              }),
+        random(GetParam()) {
     world.on_construct<Health>().connect([this](Registry& registry, Entity entity) {
       ASSERT_TRUE(registry.all_of<Health>(entity));
       ++counted.constructed;
@@ -78,7 +91,7 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
   void died(Entity entity) {
     if (model[entity].health) ++expected.destroyed;
     model.erase(entity);
-    free.push_back({entity.index, entity.generation + 1});
+    if (entity.index >= kReserved) free.push_back({entity.index, entity.generation + 1});
   }
 
   void create() {
@@ -106,14 +119,95 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
     std::erase_if(free, [&](Entity waiting) { return waiting.index == entity.index; });
     born(entity);
   }
+  void create_range() {
+    std::vector<Entity> entities(random.below(6));
+    if (entities.size() > free.size() + (kMaxEntities - index_end)) return;
+    world.create(entities);
+    for (const Entity entity : entities) {
+      if (free.empty()) {
+        ASSERT_EQ(entity, (Entity{index_end, 1}));
+        ++index_end;
+      } else {
+        ASSERT_EQ(entity, free.front());
+        free.pop_front();
+      }
+      born(entity);
+    }
+  }
   void destroy(Entity entity) {
     world.destroy(entity);
     died(entity);
   }
+  // Values for some who have none, in no order.
+  template <class T, class H, class V>
+  void insert(std::optional<H> ModelEntity::*member, V value_of) {
+    std::vector<Entity> entities;
+    for (const auto& [entity, known] : model) {
+      if (!(known.*member) && random.below(5) == 0) entities.push_back(entity);
+    }
+    for (std::size_t i = entities.size(); i > 1; --i)
+      std::swap(entities[i - 1], entities[random.below(static_cast<std::uint32_t>(i))]);
+    std::vector<T> values;
+    for (const Entity entity : entities) values.push_back(value_of(model[entity].*member));
+    world.insert<T>(entities, std::span<const T>(values));
+  }
+  void insert_range() {
+    const auto number = [&] { return static_cast<std::uint16_t>(random.below(1000)); };
+    switch (random.below(4)) {
+      case 0:
+        return insert<Health>(&ModelEntity::health, [&](auto& held) {
+          ++expected.constructed;
+          held = {number(), ++additions};
+          return Health{held->value, 0};
+        });
+      case 1:
+        return insert<Position>(&ModelEntity::position, [&](auto& held) {
+          held = {static_cast<float>(number()), ++additions};
+          return Position{held->value, 0};
+        });
+      case 2:
+        return insert<Name>(&ModelEntity::name, [&](auto& held) {
+          held = {std::to_string(number()), ++additions};
+          return Name{held->value};
+        });
+      default:
+        return insert<Burning>(&ModelEntity::burning, [&](auto& held) {
+          held = {true, ++additions};
+          return Burning{};
+        });
+    }
+  }
+  void sort() {
+    const auto by_entity = [](Entity a, Entity b) { return a < b; };
+    switch (random.below(6)) {
+      case 0:
+        return world.sort<Position>([](const Position& a, const Position& b) { return a.x < b.x; });
+      case 1:
+        return world.sort_as<Position, Health>();
+      case 2:
+        return world.sort_as<Burning, Position>();
+      case 3:
+        return world.sort<Burning>(by_entity);
+      case 4:
+        return world.group<Health, Pinned>({}, exclude<Burning>)
+            .sort<Pinned>([](const Pinned& a, const Pinned& b) { return a.number < b.number; });
+      default:
+        return world.group<Name>(observe<Position>).sort(by_entity);
+    }
+  }
+  void write_through_a_group() {
+    world.group<Health, Pinned>({}, exclude<Burning>)
+        .each([&](Entity entity, Health& health, Pinned& pinned) {
+          ASSERT_EQ(health.current, model[entity].health->value);
+          ASSERT_EQ(&pinned, model[entity].address);
+          pinned.number = health.current;
+          model[entity].pinned->value = health.current;
+        });
+  }
   void put(Entity entity) {
     ModelEntity& known = model[entity];
     const auto value = static_cast<std::uint16_t>(random.below(1000));
-    switch (random.below(4)) {
+    switch (random.below(5)) {
       case 0:
         ++(known.health ? expected.updated : expected.constructed);
         world.emplace_or_replace<Health>(entity, Health{value, 0});
@@ -132,6 +226,15 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
         known.name = {std::to_string(value) + std::string(30, '.'),
                       known.name ? known.name->addition : ++additions};
         break;
+      case 3: {
+        const Pinned* address = &world.emplace_or_replace<Pinned>(entity, value, std::string(30, '.'));
+        if (known.pinned) {
+          ASSERT_EQ(address, known.address);
+        }
+        known.address = address;
+        known.pinned = {value, known.pinned ? known.pinned->addition : ++additions};
+        break;
+      }
       default:
         world.get_or_emplace<Burning>(entity);
         if (!known.burning) known.burning = {true, ++additions};
@@ -140,7 +243,7 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
   }
   void take(Entity entity) {
     ModelEntity& known = model[entity];
-    switch (random.below(4)) {
+    switch (random.below(5)) {
       case 0:
         if (known.health) ++expected.destroyed;
         ASSERT_EQ(world.remove<Health>(entity), known.health.has_value());
@@ -153,6 +256,10 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
       case 2:
         ASSERT_EQ(world.remove<Name>(entity), known.name.has_value());
         known.name.reset();
+        break;
+      case 3:
+        ASSERT_EQ(world.remove<Pinned>(entity), known.pinned.has_value());
+        known.pinned.reset();
         break;
       default:
         ASSERT_EQ(world.remove<Burning>(entity), known.burning.has_value());
@@ -200,8 +307,13 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
     const std::uint32_t choice = random.below(1000);
     if (choice < 220) return create();
     if (choice < 240) return create_exact();
+    if (choice < 245) return create_range();
     if (entity.is_null()) return;
-    if (choice < 380) return destroy(entity);
+    if (choice < 370) return destroy(entity);
+    if (choice < 375) return insert_range();
+    if (choice < 378) return sort();
+    if (choice < 379) return world.shrink_to_fit();
+    if (choice < 380) return write_through_a_group();
     if (choice < 720) return put(entity);
     if (choice < 960) return take(entity);
     if (choice < 990) return by_command_buffer(entity);
@@ -237,6 +349,10 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
                                   [](const Position& position) { return position.x; });
       compare_component<Name>(entity, known.name, [](const Name& name) { return name.text; });
       compare_component<Burning>(entity, known.burning, [](const Burning&) { return true; });
+      compare_component<Pinned>(entity, known.pinned, [](const Pinned& pinned) { return pinned.number; });
+      if (known.pinned) {
+        ASSERT_EQ(registry.try_get<Pinned>(entity), known.address) << "it has moved";
+      }
     }
     const auto has = [](const auto& held) { return held.has_value(); };
     compare_view(registry.view<Health>(), [&](const ModelEntity& e) { return has(e.health); });
@@ -248,6 +364,21 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
                  [&](const ModelEntity& e) { return has(e.position) && !has(e.health) && !has(e.burning); });
     compare_view(registry.view<Burning>(exclude<Name>),
                  [&](const ModelEntity& e) { return has(e.burning) && !has(e.name); });
+    compare_view(registry.view<Pinned, Maybe<Name>>().led_by<Pinned>(),
+                 [&](const ModelEntity& e) { return has(e.pinned); });
+    compare_group(world.group<const Health, const Pinned>({}, exclude<Burning>),
+                  [&](const ModelEntity& e) { return has(e.health) && has(e.pinned) && !has(e.burning); });
+    compare_group(world.group<const Name>(observe<const Position>),
+                  [&](const ModelEntity& e) { return has(e.name) && has(e.position); });
+  }
+  template <class G, class Belongs>
+  void compare_group(const G& group, Belongs belongs) {
+    std::size_t members = 0;
+    for (const auto& [entity, known] : model) {
+      ASSERT_EQ(group.contains(entity), belongs(known)) << world.describe(entity);
+      members += belongs(known);
+    }
+    ASSERT_EQ(group.size(), members);
   }
   template <class V, class Belongs>
   void compare_view(const V& view, Belongs belongs) {
@@ -277,6 +408,7 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
       expect_net(wanted, entity, world.component_type<Position>(), before.position, after.position);
       expect_net(wanted, entity, world.component_type<Name>(), before.name, after.name);
       expect_net(wanted, entity, world.component_type<Burning>(), before.burning, after.burning);
+      expect_net(wanted, entity, world.component_type<Pinned>(), before.pinned, after.pinned);
     };
     for (const auto& [entity, before] : started) {
       const auto after = model.find(entity);
@@ -302,7 +434,7 @@ class RegistryModel : public testing::TestWithParam<std::uint64_t> {
   Model model;
   Model started;  // at the start of the round
   std::deque<Entity> free;
-  std::uint32_t index_end = 0;
+  std::uint32_t index_end = kReserved;
   std::uint32_t generation_top = 2;
   std::uint64_t additions = 0;
   SignalCounts counted;

@@ -25,15 +25,30 @@ struct Burning {};  // a tag
 struct Name {       // not trivially copyable
   std::string text;
 };
+struct Pinned {  // not trivially copyable, with stable addresses
+  int number = 0;
+  std::string text;
+};
+
+}  // namespace shoal::test
+
+template <>
+inline constexpr bool shoal::kStableAddress<shoal::test::Pinned> = true;
+
+namespace shoal::test {
 
 /// With all of the above, frozen, with a change log.
 struct World : Registry {
-  explicit World(RegistryLimits limits = {}) : Registry(limits) {
+  explicit World(RegistryLimits limits = {}) : World(limits, [](Registry&) {}) {}
+  /// before_freeze(Registry&) registers more, and declares groups.
+  template <class F>
+  World(RegistryLimits limits, F before_freeze) : Registry(limits) {
     register_component<Position>("test.Position");
     register_component<Velocity>("test.Velocity");
     register_component<Health>("test.Health");
     register_component<Burning>("test.Burning");
     register_component<Name>("test.Name");
+    before_freeze(static_cast<Registry&>(*this));
     freeze();
     log().set_enabled(true);
   }

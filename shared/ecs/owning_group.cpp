@@ -101,6 +101,10 @@ void OwningGroup::reorder(std::span<const std::uint32_t> order) {
   indices.reserve(order.size());
   for (const std::uint32_t place : order) indices.push_back(pools_.owned.front()->indices()[place]);
   for (std::uint32_t place = 0; place < indices.size(); ++place) swap_with(indices[place], place);
+  // No loop over the group survives that: as if somebody else had left.
+  ++leavers_;
+  last_leaver_ = StorageBase::kAbsent;
+  leavers_in_a_row_ = 1;
 }
 
 }  // namespace shoal

@@ -39,7 +39,7 @@ class OwningGroup {
   bool contains_index(std::uint32_t index) const { return pools_.owned.front()->position(index) < size_; }
   /// "demo.Position, demo.Velocity with demo.Health without demo.Frozen".
   std::string name() const;
-  /// Entities that left so far, for the iteration rule.
+  /// Entities that left so far, and sorts, for the iteration rule.
   std::uint32_t leavers() const { return leavers_; }
   /// True if nobody but this one left since then.
   bool only_left(std::uint32_t index, std::uint32_t since) const {

@@ -237,6 +237,16 @@ bool RegistryBase::remove_from(StorageBase& pool, Entity entity) {
 }
 
 void RegistryBase::clear_pool(StorageBase& pool) {
+  if (pool.grouped_ && !pool.on_destroy().empty()) {
+    // A copy: who joins or leaves a group meanwhile moves others.
+    std::vector<Entity> holders;
+    holders.reserve(pool.size());
+    for (std::size_t at = pool.size(); at > 0; --at) holders.push_back(pool.entity_at(at - 1));
+    for (const Entity holder : holders) {
+      if (alive(holder)) remove_from(pool, holder);
+    }
+    return;
+  }
   // From the end, so that what signals add meanwhile stays, and what they remove is not missed.
   for (std::size_t at = pool.size(); at > 0;) {
     if (--at < pool.size()) remove_from(pool, pool.entity_at(at));

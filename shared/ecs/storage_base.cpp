@@ -105,6 +105,8 @@ void StorageBase::set_capacity(std::size_t capacity) {
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
+  // The list of entities may have moved alone.
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::make_room(std::size_t added) {
@@ -117,11 +119,11 @@ void StorageBase::shrink_to_fit() {
   if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());
+  context_.entities->note_structure_change();
 }
 
 void StorageBase::place_stable_value() {
-  *reinterpret_cast<std::byte**>(run_.data() + size() * stride_) = slab_->next();
-  slab_->take();
+  *reinterpret_cast<std::byte**>(run_.data() + size() * stride_) = slab_->take();
 }
 
 void StorageBase::commit_range(std::span<const Entity> entities) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "shared/ecs/memory_run.hpp"
@@ -17,13 +18,16 @@ class ValueSlab {
 
   ValueSlab(std::size_t bytes, std::size_t alignment);
 
-  /// The place that `take` takes; the same until then. Allocates once per 64 values.
+  /// The place that the next `take` takes, to construct a value in. Allocates once per 64 values.
   std::byte* next() {
     if (free_ == nullptr) [[unlikely]]
       add_block();
+    // Read now: the value will lie upon the link.
+    after_next_ = free_->next;
     return free_->bytes();
   }
-  void take() { free_ = free_->next; }
+  /// REQUIRES: next() was called since the last take and the last give_back.
+  std::byte* take() { return std::exchange(free_, after_next_)->bytes(); }
   /// The value in it has ended.
   void give_back(std::byte* place) { free_ = ::new (place) Free{free_}; }
 
@@ -40,6 +44,7 @@ class ValueSlab {
   std::size_t alignment_;
   std::vector<MemoryRun> blocks_;
   Free* free_ = nullptr;
+  Free* after_next_ = nullptr;  // behind the place that next() named
 };
 
 }  // namespace shoal

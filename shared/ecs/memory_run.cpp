@@ -1,8 +1,11 @@
 #include "shared/ecs/memory_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "shared/base/assert.hpp"
 
@@ -36,6 +39,12 @@ bool has_pages(std::size_t bytes) {
 }
 
 #if SHOAL_PAGES_OF_ITS_OWN
+
+struct Pages {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
 // All pages of a part at once: one call for what would be a fault for each of them. Kernels before 5.14 refuse; then
 // the faults do it.
 void populate(std::byte* data, std::size_t bytes) {
@@ -46,29 +55,58 @@ void populate(std::byte* data, std::size_t bytes) {
 #endif
 }
 
-std::byte* checked(void* pages) {
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(pages);
+Pages checked(void* data, std::size_t bytes) {
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(data), bytes};
 }
-std::byte* map_pages(std::size_t bytes) {
-  return checked(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
+Pages map_pages(std::size_t bytes) {
+  return checked(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
+                 bytes);
 }
-std::byte* remap_pages(std::byte* data, std::size_t before, std::size_t bytes) {
-  std::byte* moved = checked(mremap(data, before, bytes, MREMAP_MAYMOVE));
-  if (bytes > before) populate(moved + before, bytes - before);
+Pages remap_pages(Pages pages, std::size_t bytes) {
+  const Pages moved = checked(mremap(pages.data, pages.bytes, bytes, MREMAP_MAYMOVE), bytes);
+  if (bytes > pages.bytes) populate(moved.data + pages.bytes, bytes - pages.bytes);
   return moved;
 }
-void unmap_pages(std::byte* data, std::size_t bytes) {
-  munmap(data, bytes);
+
+// What runs gave back.
+class KeptPages {
+ public:
+  /// At least `least` bytes, or nothing.
+  Pages take(std::size_t least) {
+    const std::lock_guard lock(mutex_);
+    // Who has just become large will go on growing, so it gets the most; others what fits them best.
+    const bool growing = least <= 2 * MemoryRun::kLargeBytes;
+    std::size_t best = count_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (runs_[i].bytes < least) continue;
+      if (best == count_ || (runs_[i].bytes > runs_[best].bytes) == growing) best = i;
+    }
+    if (best == count_) return {};
+    bytes_ -= runs_[best].bytes;
+    return std::exchange(runs_[best], runs_[--count_]);
+  }
+  /// False if there is too much already.
+  bool keep(Pages pages) {
+    const std::lock_guard lock(mutex_);
+    if (count_ == runs_.size() || bytes_ + pages.bytes > MemoryRun::kKeptBytes) return false;
+    runs_[count_++] = pages;
+    bytes_ += pages.bytes;
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<Pages, 64> runs_{};
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+};
+constinit KeptPages kept_pages;
+
+void give_back_pages(Pages pages) {
+  if (!kept_pages.keep(pages)) munmap(pages.data, pages.bytes);
 }
-#else
-std::byte* map_pages(std::size_t) {
-  return nullptr;
-}
-std::byte* remap_pages(std::byte*, std::size_t, std::size_t) {
-  return nullptr;
-}
-void unmap_pages(std::byte*, std::size_t) {}
+
 #endif
 
 }  // namespace
@@ -84,29 +122,56 @@ std::size_t MemoryRun::grown(std::size_t bytes, std::size_t least) {
 void MemoryRun::resize(std::size_t bytes, std::size_t used) {
   bytes = rounded_up(bytes, has_pages(bytes) ? kPageBytes : kLeastAlignment);
   if (bytes == bytes_) return;
-  if (has_pages(bytes) && has_pages(bytes_)) {
-    data_ = remap_pages(data_, bytes_, bytes);
-    bytes_ = bytes;
+  if (has_pages(bytes)) {
+    resize_pages(bytes, used);
     return;
   }
-  std::byte* data = nullptr;
-  if (has_pages(bytes)) {
-    data = map_pages(bytes);
-  } else if (bytes > 0) {
-    data = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment_}));
-  }
+  std::byte* data =
+      bytes == 0 ? nullptr : static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment_}));
   if (used > 0) std::memcpy(data, data_, used);
   free_memory();
   data_ = data;
   bytes_ = bytes;
+  mapped_bytes_ = 0;
+}
+
+#if SHOAL_PAGES_OF_ITS_OWN
+
+void MemoryRun::resize_pages(std::size_t bytes, std::size_t used) {
+  Pages pages{data_, mapped_bytes_};
+  if (bytes < bytes_ && mapped_bytes_ != 0) {
+    pages = remap_pages(pages, bytes);  // asked for: the rest goes back to the kernel
+  } else if (bytes > mapped_bytes_) {
+    pages = kept_pages.take(bytes);
+    if (pages.data == nullptr && mapped_bytes_ != 0) {
+      pages = remap_pages({data_, mapped_bytes_}, bytes);
+    } else {
+      if (pages.data == nullptr) pages = map_pages(bytes);
+      if (used > 0) std::memcpy(pages.data, data_, used);
+      free_memory();
+    }
+  }
+  data_ = pages.data;
+  bytes_ = bytes;
+  mapped_bytes_ = pages.bytes;
 }
 
 void MemoryRun::free_memory() {
-  if (has_pages(bytes_)) {
-    unmap_pages(data_, bytes_);
+  if (mapped_bytes_ != 0) {
+    give_back_pages({data_, mapped_bytes_});
   } else if (data_ != nullptr) {
     ::operator delete(data_, std::align_val_t{alignment_});
   }
 }
+
+#else
+
+void MemoryRun::resize_pages(std::size_t, std::size_t) {}
+
+void MemoryRun::free_memory() {
+  if (data_ != nullptr) ::operator delete(data_, std::align_val_t{alignment_});
+}
+
+#endif
 
 }  // namespace shoal

@@ -1,8 +1,9 @@
 // One contiguous run of raw memory that grows. Small ones come from the heap and grow by half. Large ones are pages of
 // their own, which the kernel moves without copying: they grow by a tenth, so a large pool has little room that
-// nobody uses and nothing is copied as it grows.
+// nobody uses and nothing is copied as it grows. A page that was never used costs the kernel a microsecond, most of the
+// price of a fresh world; so up to kKeptBytes of pages that runs gave back are kept for the next ones.
 //
-// Thread rule: one thread.
+// Thread rule: one thread for each run; several runs from several threads.
 // Invariants:
 // 1. The start is aligned to a cache line at least, so that spans start where vector instructions like it.
 // 2. Growing keeps the bytes, not the address.
@@ -20,15 +21,20 @@ class MemoryRun {
  public:
   static constexpr std::size_t kLeastAlignment = 64;
   static constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on pages of its own
+  static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
   /// REQUIRES: a power of two, at most 4096.
   explicit MemoryRun(std::size_t alignment = kLeastAlignment);
   ~MemoryRun() { free_memory(); }
   MemoryRun(MemoryRun&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), alignment_(other.alignment_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
+        alignment_(other.alignment_) {}
   MemoryRun& operator=(MemoryRun&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
     std::swap(alignment_, other.alignment_);
     return *this;
   }
@@ -43,10 +49,12 @@ class MemoryRun {
   void resize(std::size_t bytes, std::size_t used);
 
  private:
+  void resize_pages(std::size_t bytes, std::size_t used);
   void free_memory();
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t mapped_bytes_ = 0;  // with pages of its own: what they hold, bytes_ or more
   std::size_t alignment_;
 };
 

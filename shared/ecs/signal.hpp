@@ -80,7 +80,7 @@ class Signal {
   /// False if there is no such connection (any more). Linear in the listeners.
   bool disconnect(ListenerId id);
 
-  bool empty() const { return connected_ == 0; }
+  bool empty() const { return entries_.empty(); }
   bool dispatching() const { return depth_ != 0; }
 
   /// Calls the listeners one after the other; the second and every later one only if `goes_on()` holds.

@@ -17,8 +17,8 @@ struct Speed {
 struct Mass {
   float value = 0;
 };
-struct Frozen {};    // out of the group
-struct Pinned {      // with stable addresses
+struct Frozen {};  // out of the group
+struct Pinned {    // with stable addresses
   std::uint32_t index = 0;
 };
 
@@ -75,7 +75,9 @@ template <class Contains>
 void expect_each_once(const std::vector<int>& visits, Contains contains) {
   for (std::uint32_t i = 0; i < kEntities; ++i) {
     EXPECT_LE(visits[i], 1) << i;
-    if (contains(RulesWorld::first(i))) EXPECT_EQ(visits[i], 1) << i;
+    if (contains(RulesWorld::first(i))) {
+      EXPECT_EQ(visits[i], 1) << i;
+    }
   }
 }
 
@@ -112,7 +114,8 @@ void in_group_each(const Change& change) {
 }
 
 enum class Moment { OnConstruct, OnUpdate, OnDestroyOfOne, OnDestroyOfAll };
-constexpr Moment kMoments[] = {Moment::OnConstruct, Moment::OnUpdate, Moment::OnDestroyOfOne, Moment::OnDestroyOfAll};
+constexpr Moment kMoments[] = {Moment::OnConstruct, Moment::OnUpdate, Moment::OnDestroyOfOne,
+                               Moment::OnDestroyOfAll};
 
 using Check = std::function<void(RulesWorld&, Entity, Moment)>;
 
@@ -130,7 +133,8 @@ void in_signal(Moment moment, const Change& change, const Check& check = {}) {
   switch (moment) {
     case Moment::OnConstruct:
       connection = world.on_construct<Position>().connect_scoped(listener);
-      world.emplace<Position>(entity).x = 5;  // also when a listener took it: some value that belongs to nobody
+      world.emplace<Position>(entity).x =
+          5;  // also when a listener took it: some value that belongs to nobody
       break;
     case Moment::OnUpdate:
       connection = world.on_update<Position>().connect_scoped(listener);
@@ -196,7 +200,9 @@ TEST(Rules, DestroyAnother) {
   const Change insider = [](RulesWorld& world, Entity entity) { world.destroy(another_than(entity)); };
   EXPECT_CAUGHT(in_view_loop(insider));
   EXPECT_CAUGHT(in_group_each(insider));
-  in_signals(insider, [](RulesWorld& world, Entity entity, Moment) { EXPECT_FALSE(world.alive(another_than(entity))); });
+  in_signals(insider, [](RulesWorld& world, Entity entity, Moment) {
+    EXPECT_FALSE(world.alive(another_than(entity)));
+  });
 }
 
 TEST(Rules, EmplaceOrRemoveOnTheEntityAtHand) {
@@ -236,7 +242,9 @@ TEST(Rules, EmplaceOrRemoveOnTheEntityAtHand) {
 }
 
 TEST(Rules, EmplaceOrRemoveOnAnotherInThePool) {
-  const Change remove = [](RulesWorld& world, Entity entity) { world.remove<Position>(another_than(entity)); };
+  const Change remove = [](RulesWorld& world, Entity entity) {
+    world.remove<Position>(another_than(entity));
+  };
   const Change emplace = [](RulesWorld& world, Entity) { world.emplace<Position>(world.create()); };
   EXPECT_CAUGHT(in_view_loop(remove));
   EXPECT_CAUGHT(in_view_loop(emplace));
@@ -244,8 +252,11 @@ TEST(Rules, EmplaceOrRemoveOnAnotherInThePool) {
   in_signals(emplace);
   // Of a group: who is not in it may gain and lose what it owns; who is in it stays in it.
   in_group_each([](RulesWorld& world, Entity) { world.emplace<Speed>(world.create()); });
-  in_group_each([](RulesWorld& world, Entity entity) { world.remove<Speed>(RulesWorld::first(110 + entity.index % 10)); });
-  EXPECT_CAUGHT(in_group_each([](RulesWorld& world, Entity entity) { world.remove<Speed>(another_than(entity)); }));
+  in_group_each([](RulesWorld& world, Entity entity) {
+    world.remove<Speed>(RulesWorld::first(110 + entity.index % 10));
+  });
+  EXPECT_CAUGHT(
+      in_group_each([](RulesWorld& world, Entity entity) { world.remove<Speed>(another_than(entity)); }));
 }
 
 TEST(Rules, EmplaceOrRemoveOnAnotherInAnotherPool) {
@@ -358,6 +369,7 @@ TEST(Rules, JoinOrLeaveAGroup) {
   RulesWorld world;
   const auto leave = [&](Entity entity, Speed&) { world.emplace_or_replace<Frozen>(entity); };
   EXPECT_CAUGHT(world.view<Speed>().each(leave));
+  EXPECT_CAUGHT(world.view<Speed>().each([&](Entity entity, Speed&) { world.destroy(entity); }));
   // (Unless it stands already where it comes to stand, which 110 does.)
   const auto join = [&](Entity entity, Speed&) { world.emplace_or_replace<Mass>(entity); };
   EXPECT_CAUGHT(world.view<Speed>().each([&](Entity entity, Speed& speed) {
@@ -412,7 +424,8 @@ TEST(Rules, MakeViewsAndLoopAgain) {
 struct WhatEnds : testing::Test {
   WhatEnds() {
     for (std::uint32_t i = 0; i < kEntities; ++i) world.emplace<Pinned>(RulesWorld::first(i), i);
-    for (std::uint32_t i = 0; i < kEntities; ++i) pinned.push_back(&world.get<const Pinned>(RulesWorld::first(i)));
+    for (std::uint32_t i = 0; i < kEntities; ++i)
+      pinned.push_back(&world.get<const Pinned>(RulesWorld::first(i)));
     positions = std::as_const(world).storage<Position>().values();
   }
   /// Addresses of values of this type never change while the values live.

@@ -43,8 +43,7 @@ void ChangeBits::swap_positions(std::uint32_t a, std::uint32_t b) {
   }
 }
 
-void ChangeBits::erase_at(std::uint32_t position, std::uint32_t last) {
-  if (!changed_) return;
+void ChangeBits::move_marks(std::uint32_t position, std::uint32_t last) {
   const std::uint64_t last_bit = std::uint64_t{1} << (last & 63);
   const std::uint64_t bit = std::uint64_t{1} << (position & 63);
   const bool last_was_dirty = (dirty_[last >> 6] & last_bit) != 0;

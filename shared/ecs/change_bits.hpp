@@ -53,7 +53,9 @@ class ChangeBits {
   }
 
   /// The value at `last` moves to `position`, and `last` is dropped. REQUIRES: position <= last.
-  void erase_at(std::uint32_t position, std::uint32_t last);
+  void erase_at(std::uint32_t position, std::uint32_t last) {
+    if (changed_) move_marks(position, last);
+  }
   void swap_positions(std::uint32_t a, std::uint32_t b);
   /// The value at order[p] moves to p. A touched run makes every run touched that one of its values comes to
   /// lie in: a write through a reference may have hit any of them. Linear; constant when nothing changed.
@@ -99,6 +101,7 @@ class ChangeBits {
   }
 
   void grow();
+  void move_marks(std::uint32_t position, std::uint32_t last);
   void touch_runs(std::size_t begin, std::size_t end);
   static std::uint64_t eight_marks(const Mark* marks) {
     std::uint64_t word = 0;

@@ -49,22 +49,28 @@ class SparseSet {
   }
   /// insert for each, in this order. REQUIRES: none is a member, none stands there twice.
   void insert(std::span<const std::uint32_t> indices);
-  /// Swaps the last member into `position` and drops the last place. REQUIRES: position < size().
-  void erase_at(std::uint32_t position) {
-    SHOAL_DEBUG_ASSERT(position < packed_.size(), "erase of a place beyond the end");
-    const std::uint32_t index = packed_[position];
+  /// Swaps the last member into the place of `index`, drops the last place, and says which place that was. REQUIRES: a
+  /// member.
+  std::uint32_t erase(std::uint32_t index) {
+    SHOAL_DEBUG_ASSERT(contains(index), "erase of who is no member");
+    std::uint32_t& own = entry(index);
+    const std::uint32_t position = own;
     const std::uint32_t last = packed_.back();
     // In this order, so that erasing the last member ends absent.
     packed_[position] = last;
     entry(last) = position;
-    entry(index) = kAbsent;
+    own = kAbsent;
     packed_.pop_back();
+    return position;
   }
   void clear();
   /// REQUIRES: both below size().
   void swap_positions(std::uint32_t a, std::uint32_t b);
   /// The member at order[p] comes to stand at p. Linear. REQUIRES: `order` holds each position once.
   void reorder(std::span<const std::uint32_t> order);
+
+  /// Becomes `other`; its own memory is used again. O(size and pages of both).
+  void copy_from(const SparseSet& other);
 
   void reserve(std::size_t members) { packed_.reserve(members); }
   /// Members that fit into the packed list without growth.

@@ -18,15 +18,15 @@ class ValueSlab {
 
   ValueSlab(std::size_t bytes, std::size_t alignment);
 
-  /// The place that the next `take` takes, to construct a value in. Allocates once per 64 values.
+  /// The place that `take` takes; the same until then. Allocates once per 64 values.
   std::byte* next() {
     if (free_ == nullptr) [[unlikely]]
       add_block();
-    // Read now: the value will lie upon the link.
+    // Remembered: the value that is made there ends the list's own link.
     after_next_ = free_->next;
     return free_->bytes();
   }
-  /// REQUIRES: next() was called since the last take and the last give_back.
+  /// REQUIRES: next() was called, and a value made there.
   std::byte* take() { return std::exchange(free_, after_next_)->bytes(); }
   /// The value in it has ended.
   void give_back(std::byte* place) { free_ = ::new (place) Free{free_}; }
@@ -44,7 +44,7 @@ class ValueSlab {
   std::size_t alignment_;
   std::vector<MemoryRun> blocks_;
   Free* free_ = nullptr;
-  Free* after_next_ = nullptr;  // behind the place that next() named
+  Free* after_next_ = nullptr;
 };
 
 }  // namespace shoal

@@ -1,9 +1,9 @@
 #include "shared/ecs/signal.hpp"
 
-#include <functional>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <functional>
 
 #include <memory>
 #include <string>

@@ -20,11 +20,11 @@ TEST(SparseSet, AnswersForAnyIndex) {
 TEST(SparseSet, EraseMovesTheLastIntoTheHole) {
   SparseSet set;
   for (const std::uint32_t index : {10u, 20u, 30u, 40u}) set.insert(index);
-  set.erase_at(1);
+  EXPECT_EQ(set.erase(set.packed()[1]), 1u);
   EXPECT_EQ(std::vector(set.packed().begin(), set.packed().end()), (std::vector<std::uint32_t>{10, 40, 30}));
   EXPECT_EQ(set.position(40), 1u);
   EXPECT_EQ(set.position(20), SparseSet::kAbsent);
-  set.erase_at(2);
+  EXPECT_EQ(set.erase(set.packed()[2]), 2u);
   EXPECT_FALSE(set.contains(30));
 }
 
@@ -42,7 +42,7 @@ TEST(SparseSet, AgreesWithAMapOverRandomOperations) {
   for (int step = 0; step < 20'000; ++step) {
     const std::uint32_t index = random.below(2'000);
     if (set.contains(index)) {
-      set.erase_at(set.position(index));
+      set.erase(index);
       model.erase(index);
     } else {
       set.insert(index);

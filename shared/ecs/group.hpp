@@ -7,7 +7,8 @@
 //   std::span<Position> positions = group.values<Position>();  // number i of each belongs to one entity
 //
 // During `each` the entity at hand may be destroyed, lose or gain any component; any other entity may join. That another
-// one leaves breaks the loop, and is caught in debug builds. Sorting one of the owned pools alone is refused.
+// one leaves, or that the group is sorted, breaks the loop, and is caught in debug builds. Sorting one of the owned pools
+// alone is refused.
 //
 // Thread rule: as views.
 #pragma once
@@ -142,10 +143,10 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
         }(std::make_index_sequence<sizeof...(O)>{});
         if (entities_->structure_version() == version) [[likely]]
           continue;
-        SHOAL_DEBUG_ASSERT(
-            group_->only_left(index, leavers),
-            "during a loop over a group only the entity at hand may leave it, and it is not sorted; record other "
-            "changes in a CommandBuffer and apply it after the loop");
+        SHOAL_DEBUG_ASSERT(group_->only_left(index, leavers),
+                           "during a loop over a group only the entity at hand may leave it, and it is not "
+                           "sorted; record other "
+                           "changes in a CommandBuffer and apply it after the loop");
         places.advance(i);
         places.advance_changed(this->indices(), index);
         break;

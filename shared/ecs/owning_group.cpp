@@ -86,6 +86,10 @@ void OwningGroup::after_change(std::uint32_t index) {
 
 void OwningGroup::leave(std::uint32_t index) {
   swap_with(index, --size_);
+  note_leaver(index);
+}
+
+void OwningGroup::note_leaver(std::uint32_t index) {
   ++leavers_;
   leavers_in_a_row_ = index == last_leaver_ ? leavers_in_a_row_ + 1 : 1;
   last_leaver_ = index;
@@ -102,10 +106,7 @@ void OwningGroup::reorder(std::span<const std::uint32_t> order) {
   indices.reserve(order.size());
   for (const std::uint32_t place : order) indices.push_back(pools_.owned.front()->indices()[place]);
   for (std::uint32_t place = 0; place < indices.size(); ++place) swap_with(indices[place], place);
-  // No loop over the group survives that: as if somebody else had left.
-  ++leavers_;
-  last_leaver_ = StorageBase::kAbsent;
-  leavers_in_a_row_ = 1;
+  note_leaver(StorageBase::kAbsent);
 }
 
 void OwningGroup::rebuild() {

@@ -41,7 +41,7 @@ class OwningGroup {
   std::string name() const;
   /// Entities that left so far, and sorts, for the iteration rule.
   std::uint32_t leavers() const { return leavers_; }
-  /// True if nobody but this one left since then.
+  /// True if nobody but this one left since then, and nothing was sorted.
   bool only_left(std::uint32_t index, std::uint32_t since) const {
     return leavers_ == since || (last_leaver_ == index && leavers_in_a_row_ >= leavers_ - since);
   }
@@ -61,6 +61,7 @@ class OwningGroup {
 
   bool belongs(std::uint32_t index) const;
   void leave(std::uint32_t index);
+  void note_leaver(std::uint32_t index);
   void swap_with(std::uint32_t index, std::uint32_t place);
 
   const EntityTable* entities_;

@@ -251,12 +251,12 @@ bool RegistryBase::remove_from(StorageBase& pool, Entity entity) {
 
 void RegistryBase::clear_pool(StorageBase& pool) {
   if (pool.grouped_ && !pool.on_destroy().empty()) {
-    // A copy: who joins or leaves a group meanwhile moves others.
-    std::vector<Entity> holders;
-    holders.reserve(pool.size());
-    for (std::size_t at = pool.size(); at > 0; --at) holders.push_back(pool.entity_at(at - 1));
-    for (const Entity holder : holders) {
-      if (alive(holder)) remove_from(pool, holder);
+    // What signals do changes the places of those who are still to come.
+    std::vector<Entity> members;
+    members.reserve(pool.size());
+    for (const std::uint32_t index : pool.indices()) members.push_back(entity_at(index));
+    for (const Entity entity : members) {
+      if (alive(entity)) remove_from(pool, entity);
     }
     return;
   }

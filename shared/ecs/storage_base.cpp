@@ -105,7 +105,6 @@ void StorageBase::set_capacity(std::size_t capacity) {
 void StorageBase::reserve(std::size_t values) {
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
-  // The list of entities may have moved alone.
   context_.entities->note_structure_change();
 }
 

@@ -10,7 +10,7 @@
 // 3. Removal moves the last value into the hole. References into a pool hold until the next addition or
 // removal in it, and until it is sorted, shrunk or given room. Of a type with stable addresses
 // (kStableAddress) the run holds pointers, the values lie in a slab, and references hold until the value ends.
-// 4. Whatever moves a value, or the run of a pool, raises the entity table's structure version.
+// 4. Whatever moves a value, the run of a pool or its list of indices raises the entity table's structure version.
 #pragma once
 
 #include <cstddef>

@@ -93,7 +93,7 @@ class Mirror {
   };
 
   /// `table` is the server's. `registry` is frozen and empty; of its components those are mirrored that the
-  /// table names, too. Both outlive the mirror. Switches the registry's change log off.
+  /// table names, too. Both outlive the mirror.
   Mirror(const ComponentTable& table, Registry& registry);
 
   BlockOutcome apply(const ReceivedBlock& block);

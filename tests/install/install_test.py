@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs a build of shoal into an empty prefix and builds, runs and breaks an outside project on it.
 
-The project (tests/install/outside) has a schema of its own and sees nothing of the source tree.
+The project (tests/install/outside) has a schema of its own and sees nothing of the source tree. So does examples/seed.
 """
 import argparse
 import pathlib
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXPECTED_OUTPUT = "20 sheep, 15 full of wool, 5 asleep, 20 mine, mirror exact\n"
 EXPECTED_FAULT = 'bad_farm.fbs: farm.Sheep.wool: attribute "max": 1000 does not fit ubyte (0 … 255)'
 
@@ -50,9 +51,13 @@ def main():
         shutil.copytree(pathlib.Path(__file__).parent / "outside", source)
         run(options.cmake, "--install", options.build, "--prefix", prefix)
         check_headers(prefix / "include" / "shoal")
-        run(options.cmake, "-S", source, "-B", build, "-G", options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
-            f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_CXX_FLAGS={options.flags}")
-        run(options.cmake, "--build", build)
+
+        def build_outside(source, build):
+            run(options.cmake, "-S", source, "-B", build, "-G", options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_CXX_FLAGS={options.flags}")
+            run(options.cmake, "--build", build)
+
+        build_outside(source, build)
         output = run(build / "farm_server").stdout
         if output != EXPECTED_OUTPUT:
             sys.exit(f"expected: {EXPECTED_OUTPUT}got:      {output}")
@@ -68,6 +73,14 @@ def main():
         broken = run(options.cmake, "--build", build, "--target", "bad_farm", may_fail=True)
         if broken.returncode == 0 or EXPECTED_FAULT not in broken.stdout:
             sys.exit(f"expected the build to stop with: {EXPECTED_FAULT}\ngot: {broken.stdout}")
+
+        # The seed of a game is for copying.
+        seed, build = folder / "seed", folder / "build_seed"
+        shutil.copytree(ROOT / "examples" / "seed", seed)
+        build_outside(seed, build)
+        output = run(build / "seed").stdout
+        if "2 of 2 mirrors exact" not in output:
+            sys.exit(f"the seed by itself: {output}")
     print("installed, built and run outside")
 
 

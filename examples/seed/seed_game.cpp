@@ -36,9 +36,14 @@ void SeedGame::register_components(shoal::Registry& registry) {
   // Components that only the server knows are registered here: registry.register_component<Fuse>("seed.Fuse").
 }
 
-void SeedGame::register_systems(shoal::Systems& systems) {
-  systems.add("move", [this](shoal::Registry& registry, shoal::Tick) { move(registry); });
-  systems.add("gather", [this](shoal::Registry& registry, shoal::Tick) { gather(registry); });
+void SeedGame::register_systems(shoal::Schedule& schedule) {
+  // Says by its parameters what it touches, so it may run beside others and in pieces.
+  schedule.add_each("move", [seconds = tick_seconds_](Position& position, const Velocity& velocity) {
+    position.x = std::clamp(position.x + velocity.x * seconds, -kEdge, kEdge);
+    position.y = std::clamp(position.y + velocity.y * seconds, -kEdge, kEdge);
+  });
+  // Takes the whole world, so it runs alone.
+  schedule.add("gather", [this](shoal::Registry& registry, shoal::Tick) { gather(registry); });
 }
 
 void SeedGame::start(shoal::Registry& registry) {
@@ -75,13 +80,6 @@ void SeedGame::player_left(shoal::Registry& registry, shoal::Entity player, shoa
 
 Position SeedGame::somewhere() {
   return {random_.uniform(-20, 20), random_.uniform(-20, 20)};
-}
-
-void SeedGame::move(shoal::Registry& registry) const {
-  registry.view<Position, const Velocity>().each([&](Position& position, const Velocity& velocity) {
-    position.x = std::clamp(position.x + velocity.x * tick_seconds_, -kEdge, kEdge);
-    position.y = std::clamp(position.y + velocity.y * tick_seconds_, -kEdge, kEdge);
-  });
 }
 
 void SeedGame::gather(shoal::Registry& registry) {

@@ -29,7 +29,7 @@ class SeedGame final : public shoal::Game {
 
   std::span<const shoal::ComponentDescriptor> components() const override;
   void register_components(shoal::Registry& registry) override;
-  void register_systems(shoal::Systems& systems) override;
+  void register_systems(shoal::Schedule& schedule) override;
   void start(shoal::Registry& registry) override;
   shoal::Entity spawn_player(shoal::Registry& registry, shoal::PlayerNumber number,
                              shoal::Tick tick) override;
@@ -38,7 +38,6 @@ class SeedGame final : public shoal::Game {
   void player_left(shoal::Registry& registry, shoal::Entity player, shoal::CloseReason reason) override;
 
  private:
-  void move(shoal::Registry& registry) const;
   void gather(shoal::Registry& registry);
   Position somewhere();
 

@@ -7,9 +7,22 @@
 #include <set>
 #include <vector>
 
+#include "shared/ecs/schedule.hpp"
 #include "tests/unit/ecs/test_components.hpp"
 
 namespace shoal::test {
+
+struct Anchored {  // with stable addresses
+  std::uint32_t index = 0;
+};
+
+}  // namespace shoal::test
+
+template <>
+inline constexpr bool shoal::kStableAddress<shoal::test::Anchored> = true;
+
+namespace shoal::test {
+namespace {
 
 struct Speed {
   float value = 0;
@@ -18,17 +31,6 @@ struct Mass {
   float value = 0;
 };
 struct Frozen {};  // out of the group
-struct Pinned {    // with stable addresses
-  std::uint32_t index = 0;
-};
-
-}  // namespace shoal::test
-
-template <>
-inline constexpr bool shoal::kStableAddress<shoal::test::Pinned> = true;
-
-namespace shoal::test {
-namespace {
 
 constexpr std::uint32_t kEntities = 100;
 
@@ -44,7 +46,7 @@ struct RulesWorld : Registry {
     register_component<Speed>("test.Speed");
     register_component<Mass>("test.Mass");
     register_component<Frozen>("test.Frozen");
-    register_component<Pinned>("test.Pinned");
+    register_component<Anchored>("test.Anchored");
     declare_group<Speed, Mass>(observe<>, exclude<Frozen>);
     freeze();
     for (std::uint32_t i = 0; i < kEntities; ++i) {
@@ -157,6 +159,16 @@ void in_signals(const Change& change, const Check& check = {}) {
   for (const Moment moment : kMoments) in_signal(moment, change, check);
 }
 
+/// A system that declares every type and so runs beside others. Entity 4 is at hand.
+void in_parallel_system(const Change& change) {
+  SCOPED_TRACE("parallel system");
+  RulesWorld world;
+  Schedule schedule;
+  Schedule::Handle rash = schedule.add("rash", [&](Registry&, Tick) { change(world, RulesWorld::first(4)); });
+  rash.writes<Position, Velocity, Health, Burning, Speed, Mass, Frozen, Anchored>();
+  schedule.run(world, Tick{1});
+}
+
 void everywhere(const Change& change) {
   in_view_loop(change);
   in_group_each(change);
@@ -165,14 +177,18 @@ void everywhere(const Change& change) {
 
 #if SHOAL_DEBUG_ASSERTS
 #define EXPECT_CAUGHT(statement) EXPECT_DEATH(statement, "the entity at hand")
+#define EXPECT_NO_SYSTEM(change) EXPECT_DEATH(in_parallel_system(change), "while other systems run beside it")
 #else
+#define EXPECT_NO_SYSTEM(change) static_cast<void>(change)
 #define EXPECT_CAUGHT(statement) static_cast<void>(0)
 #endif
 
 // --- What is allowed when
 
 TEST(Rules, Create) {
-  everywhere([](RulesWorld& world, Entity) { world.create(); });
+  const Change create = [](RulesWorld& world, Entity) { world.create(); };
+  everywhere(create);
+  EXPECT_NO_SYSTEM(create);
 }
 
 TEST(Rules, DestroyTheEntityAtHand) {
@@ -181,6 +197,7 @@ TEST(Rules, DestroyTheEntityAtHand) {
   };
   in_view_loop(destroy);
   in_group_each(destroy);
+  EXPECT_NO_SYSTEM(destroy);
   in_signals([](RulesWorld& world, Entity entity) { world.destroy(entity); },
              [](RulesWorld& world, Entity entity, Moment) { EXPECT_FALSE(world.alive(entity)); });
   // In on_destroy it does not happen twice, nor before the removal has ended.
@@ -197,6 +214,7 @@ TEST(Rules, DestroyAnother) {
     if (world.alive(other)) world.destroy(other);
   };
   everywhere(outsider);
+  EXPECT_NO_SYSTEM(outsider);
   const Change insider = [](RulesWorld& world, Entity entity) { world.destroy(another_than(entity)); };
   EXPECT_CAUGHT(in_view_loop(insider));
   EXPECT_CAUGHT(in_group_each(insider));
@@ -220,6 +238,7 @@ TEST(Rules, EmplaceOrRemoveOnTheEntityAtHand) {
     in_group_each(change);
     in_signal(Moment::OnConstruct, change);
     in_signal(Moment::OnUpdate, change);
+    EXPECT_NO_SYSTEM(change);
   }
   for (const bool back : {false, true}) {
     in_group_each([back](RulesWorld& world, Entity entity) {
@@ -248,6 +267,7 @@ TEST(Rules, EmplaceOrRemoveOnAnotherInThePool) {
   const Change emplace = [](RulesWorld& world, Entity) { world.emplace<Position>(world.create()); };
   EXPECT_CAUGHT(in_view_loop(remove));
   EXPECT_CAUGHT(in_view_loop(emplace));
+  EXPECT_NO_SYSTEM(remove);
   in_signals(remove);
   in_signals(emplace);
   // Of a group: who is not in it may gain and lose what it owns; who is in it stays in it.
@@ -266,18 +286,37 @@ TEST(Rules, EmplaceOrRemoveOnAnotherInAnotherPool) {
     world.emplace_or_replace<Burning>(other);
     world.emplace<Health>(world.create());
   });
+  const Change emplace = [](RulesWorld& world, Entity entity) {
+    world.emplace<Burning>(another_than(entity));
+  };
+  EXPECT_NO_SYSTEM(emplace);
   // Of the view, but not the one in the lead: who loses it is not visited any more.
   in_view_loop([](RulesWorld& world, Entity entity) { world.remove<Velocity>(another_than(entity)); });
 }
 
 TEST(Rules, WriteAValue) {
-  everywhere([](RulesWorld& world, Entity entity) {
+  const Change write = [](RulesWorld& world, Entity entity) {
     const Entity other = another_than(entity);
     world.get<Position>(other).x += 1;
     world.replace<Velocity>(other, 1.0f, 2.0f);
     world.patch<Position>(entity, [](Position& position) { position.y += 1; });
     world.storage<Position>().mark_dirty(other);
+  };
+  everywhere(write);
+  in_parallel_system(write);
+  // The signal waits for the end of the stage.
+  RulesWorld world;
+  int heard = 0;
+  const ScopedConnection connection =
+      world.on_update<Position>().connect_scoped([&](Registry&, Entity) { ++heard; });
+  Schedule schedule;
+  schedule.add("patch", [&](Pool<Position> pool) {
+    pool.patch(RulesWorld::first(4), [](Position& position) { position.y = 1; });
+    EXPECT_EQ(pool.get(RulesWorld::first(4)).y, 1);
+    EXPECT_EQ(heard, 0);
   });
+  schedule.run(world, Tick{1});
+  EXPECT_EQ(heard, 1);
 }
 
 TEST(Rules, Sort) {
@@ -288,6 +327,7 @@ TEST(Rules, Sort) {
     world.sort_as<Health, Velocity>();
   });
   const Change sort = [&](RulesWorld& world, Entity) { world.sort<Position>(falling); };
+  EXPECT_NO_SYSTEM(sort);
   EXPECT_CAUGHT(in_view_loop(sort));
   for (const Moment moment : kMoments) EXPECT_DEATH(in_signal(moment, sort), "a signal of this pool runs");
   in_group_each(sort);
@@ -322,6 +362,8 @@ TEST(Rules, Reserve) {
 }
 
 TEST(Rules, Shrink) {
+  const Change shrink = [](RulesWorld& world, Entity) { world.shrink_to_fit(); };
+  EXPECT_NO_SYSTEM(shrink);
   everywhere([](RulesWorld& world, Entity entity) {
     world.shrink_to_fit();
     if (entity.index % 2 == 0) world.storage<Position>().reserve(1000);
@@ -378,7 +420,9 @@ TEST(Rules, JoinOrLeaveAGroup) {
 }
 
 TEST(Rules, Clear) {
-  everywhere([](RulesWorld& world, Entity) { world.clear<Health>(); });
+  const Change clear = [](RulesWorld& world, Entity) { world.clear<Health>(); };
+  everywhere(clear);
+  EXPECT_NO_SYSTEM(clear);
   const Change all = [](RulesWorld& world, Entity) { world.clear(); };
   EXPECT_CAUGHT(in_view_loop(all));
   EXPECT_CAUGHT(in_group_each(all));
@@ -409,30 +453,32 @@ TEST(Rules, Clear) {
 }
 
 TEST(Rules, MakeViewsAndLoopAgain) {
-  everywhere([](RulesWorld& world, Entity) {
+  const Change loop = [](RulesWorld& world, Entity) {
     std::size_t count = 0;
     for ([[maybe_unused]] auto [entity, velocity] : world.view<Velocity>()) ++count;
     EXPECT_EQ(count, world.storage<Velocity>().size());
     count = 0;
     world.speeds().each([&](Speed&, Mass&) { ++count; });
     EXPECT_EQ(count, world.speeds().size());
-  });
+  };
+  everywhere(loop);
+  in_parallel_system(loop);
 }
 
 // --- What ends references
 
 struct WhatEnds : testing::Test {
   WhatEnds() {
-    for (std::uint32_t i = 0; i < kEntities; ++i) world.emplace<Pinned>(RulesWorld::first(i), i);
+    for (std::uint32_t i = 0; i < kEntities; ++i) world.emplace<Anchored>(RulesWorld::first(i), i);
     for (std::uint32_t i = 0; i < kEntities; ++i)
-      pinned.push_back(&world.get<const Pinned>(RulesWorld::first(i)));
+      pinned.push_back(&world.get<const Anchored>(RulesWorld::first(i)));
     positions = std::as_const(world).storage<Position>().values();
   }
   /// Addresses of values of this type never change while the values live.
   void expect_pinned(const std::set<std::uint32_t>& ended = {}) {
     for (std::uint32_t i = 0; i < kEntities; ++i) {
       if (ended.contains(i)) continue;
-      EXPECT_EQ(&world.get<const Pinned>(RulesWorld::first(i)), pinned[i]);
+      EXPECT_EQ(&world.get<const Anchored>(RulesWorld::first(i)), pinned[i]);
       EXPECT_EQ(pinned[i]->index, i);
     }
   }
@@ -446,7 +492,7 @@ struct WhatEnds : testing::Test {
   }
 
   RulesWorld world;
-  std::vector<const Pinned*> pinned;
+  std::vector<const Anchored*> pinned;
   std::span<const Position> positions;
 };
 
@@ -458,7 +504,7 @@ TEST_F(WhatEnds, Create) {
 TEST_F(WhatEnds, EmplaceOrInsert) {
   for (int i = 0; i < 10'000; ++i) {
     const Entity entity = world.create();
-    world.emplace<Pinned>(entity, entity.index);
+    world.emplace<Anchored>(entity, entity.index);
     world.emplace<Position>(entity);
   }
   EXPECT_NE(std::as_const(world).storage<Position>().values().data(), positions.data());
@@ -481,9 +527,9 @@ TEST_F(WhatEnds, RemoveOrDestroy) {
   const Position* last = &world.get<const Position>(RulesWorld::first(99));
   world.remove<Position>(RulesWorld::first(7));
   EXPECT_NE(&world.get<const Position>(RulesWorld::first(99)), last) << "the last one fills the hole";
-  world.remove<Pinned>(RulesWorld::first(7));
+  world.remove<Anchored>(RulesWorld::first(7));
   world.destroy(RulesWorld::first(8));
-  world.emplace<Pinned>(world.create());
+  world.emplace<Anchored>(world.create());
   expect_pinned({7, 8});
 }
 
@@ -498,14 +544,14 @@ TEST_F(WhatEnds, WriteAValue) {
 
 TEST_F(WhatEnds, Sort) {
   const auto falling = [](Entity a, Entity b) { return a > b; };
-  world.sort<Pinned>(falling);
+  world.sort<Anchored>(falling);
   expect_pinned();
   world.sort<Position>(falling);
   EXPECT_EQ(std::as_const(world).storage<Position>().values()[0].x, 99.0f);
 }
 
 TEST_F(WhatEnds, ReserveOrShrink) {
-  world.storage<Pinned>().reserve(100'000);
+  world.storage<Anchored>().reserve(100'000);
   world.storage<Position>().reserve(100'000);
   EXPECT_NE(std::as_const(world).storage<Position>().values().data(), positions.data());
   world.shrink_to_fit();

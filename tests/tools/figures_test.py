@@ -19,6 +19,13 @@ import pages  # noqa: E402
 MEASURED = pages.load(pages.FOLDER)
 
 
+class RegistryTable(unittest.TestCase):
+    def test_table_is_that_of_the_numbers(self):
+        check = subprocess.run([sys.executable, ROOT / "tests/bench/ecs_table.py", "--check", ROOT / "docs/benchmarks.md"],
+                               capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+
 class CommittedFigures(unittest.TestCase):
     REMEDY = "scripts/bench figures --draw makes it again"
 

@@ -8,12 +8,9 @@ namespace shoal {
 
 constinit const SparseSet::Page SparseSet::kEmptyPage = make_empty_page();
 
-SparseSet::~SparseSet() {
-  for (std::uint32_t page = 0; page < page_count_; ++page) free_page(page);
-}
-
-void SparseSet::free_page(std::uint32_t page) {
-  if (!is_empty(page)) delete[] pages_[page];
+void SparseSet::add_block(std::size_t pages) {
+  blocks_.push_back({std::make_unique_for_overwrite<Page[]>(pages), pages});
+  block_used_ = 0;
 }
 
 void SparseSet::add_pages(std::uint32_t page) {
@@ -28,7 +25,13 @@ void SparseSet::add_pages(std::uint32_t page) {
 
 void SparseSet::make_page(std::uint32_t page) {
   if (page >= page_count_) add_pages(page);
-  pages_[page] = new std::uint32_t[kPageEntries];
+  if (blocks_.empty() || block_used_ == blocks_.back().count) {
+    // A sixteenth more, so that little is allotted that nobody uses: one page at first, 16 KiB at most.
+    std::size_t pages = 0;
+    for (const Block& block : blocks_) pages += block.count;
+    add_block(std::clamp<std::size_t>(pages / 16, 1, 16));
+  }
+  pages_[page] = blocks_.back().pages[block_used_++].positions;
   std::fill_n(pages_[page], kPageEntries, kAbsent);
 }
 
@@ -75,26 +78,31 @@ void SparseSet::copy_from(const SparseSet& other) {
 void SparseSet::shrink_to_fit() {
   std::vector<bool> used(page_count_, false);
   for (const std::uint32_t index : packed_) used[index >> kPageShift] = true;
+  const auto kept = static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
   std::uint32_t count = page_count_;
   while (count > 0 && !used[count - 1]) --count;
-  std::unique_ptr<std::uint32_t*[]> kept = count > 0 ? std::make_unique<std::uint32_t*[]>(count) : nullptr;
-  for (std::uint32_t page = 0; page < page_count_; ++page) {
-    if (!used[page]) {
-      free_page(page);
+  // Those that are used move to one block of their own.
+  const std::vector<Block> before = std::exchange(blocks_, {});
+  const std::unique_ptr<std::uint32_t*[]> table = std::exchange(pages_, nullptr);
+  page_count_ = 0;
+  if (kept > 0) {
+    add_block(kept);
+    pages_ = std::make_unique<std::uint32_t*[]>(count);
+    page_count_ = count;
+    for (std::uint32_t page = 0; page < count; ++page) {
       pages_[page] = const_cast<std::uint32_t*>(kEmptyPage.positions);
+      if (!used[page]) continue;
+      pages_[page] = blocks_.back().pages[block_used_++].positions;
+      std::copy_n(table[page], kPageEntries, pages_[page]);
     }
-    if (page < count) kept[page] = pages_[page];
   }
-  pages_ = std::move(kept);
-  page_count_ = count;
   packed_.shrink_to_fit();
+  blocks_.shrink_to_fit();
 }
 
 std::size_t SparseSet::memory_bytes() const {
   std::size_t bytes = page_count_ * sizeof(std::uint32_t*) + packed_.memory_bytes();
-  for (std::uint32_t page = 0; page < page_count_; ++page) {
-    if (!is_empty(page)) bytes += sizeof(Page);
-  }
+  for (const Block& block : blocks_) bytes += block.count * sizeof(Page);
   return bytes;
 }
 

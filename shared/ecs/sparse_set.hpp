@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "shared/base/assert.hpp"
 #include "shared/ecs/memory_run.hpp"
@@ -26,7 +27,6 @@ class SparseSet {
   static constexpr std::uint32_t kPageEntries = 1u << kPageShift;
 
   SparseSet() = default;
-  ~SparseSet();
   SparseSet(const SparseSet&) = delete;
   SparseSet& operator=(const SparseSet&) = delete;
 
@@ -101,12 +101,20 @@ class SparseSet {
   }
   void make_page(std::uint32_t page);
   void add_pages(std::uint32_t page);
-  void free_page(std::uint32_t page);
+  void add_block(std::size_t pages);
 
   // The number stands beside the pointer, not a vector's difference of pointers: this is read once per
   // element and pool in each loop over several types.
   std::unique_ptr<std::uint32_t*[]> pages_;
   std::uint32_t page_count_ = 0;
+  // Pages come from blocks, so that those of neighbouring indices mostly lie side by side and a loop that looks indices
+  // up goes straight through memory. They go back all at once, in shrink_to_fit.
+  struct Block {
+    std::unique_ptr<Page[]> pages;
+    std::size_t count;
+  };
+  std::vector<Block> blocks_;
+  std::size_t block_used_ = 0;  // pages of the last block
   PlainList<std::uint32_t> packed_;
 };
 

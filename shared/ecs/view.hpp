@@ -254,8 +254,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
         std::uint32_t run = 0;
         // Asked each time: fn may give somebody what is excluded.
         if (pools_.excludes_nobody())
-          run = detail::aligned_run(pools_.included, kLeader, places.at(), std::min(rest, most_compared),
-                                    first);
+          run = detail::aligned_run(pools_.included, kLeader, places.at(),
+                                    kCount == 1 ? rest : std::min(rest, most_compared), first);
         if (run >= kLeastRun || run == rest) {
           const bool whole = each_of_run<kLeader>(fn, first, run, places, guard, kValued);
           most_compared = whole ? std::min(2 * most_compared, kMostRun) : kLookups;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -185,6 +186,45 @@ TEST(PlainList, ElementsThatDoNotFillACacheLineEvenly) {
   }
   for (int i = 0; i < 10'000; ++i)
     ASSERT_EQ(list[static_cast<std::size_t>(i)].bytes[11], static_cast<std::uint8_t>(i));
+}
+
+// Runs of several sizes give their pages back and take each other's, larger ones than they asked for, too.
+TEST(MemoryRun, PagesThatAnotherRunGaveBackHoldAWholeRun) {
+  Random random(5);
+  std::vector<MemoryRun> runs(12);
+  std::vector<std::size_t> used(runs.size());
+  for (int step = 0; step < 3000; ++step) {
+    const std::size_t i = random.below(static_cast<std::uint32_t>(runs.size()));
+    if (random.below(6) == 0) {
+      runs[i] = MemoryRun();
+      used[i] = 0;
+      continue;
+    }
+    const std::size_t bytes = 1 + random.below(static_cast<std::uint32_t>(12 * kBorder));
+    const std::size_t kept = std::min(used[i], bytes);
+    runs[i].resize(bytes, kept);
+    ASSERT_GE(runs[i].bytes(), bytes);
+    ASSERT_LT(runs[i].bytes(), bytes + 4096) << "however much the pages that it was given hold";
+    expect_filled(runs[i], kept);
+    fill(runs[i], kept, bytes);
+    used[i] = bytes;
+  }
+}
+
+TEST(MemoryRun, RunsOfSeveralThreadsTakeAndGiveBackPages) {
+  std::vector<std::thread> threads;
+  for (unsigned number = 0; number < 4; ++number) {
+    threads.emplace_back([number] {
+      for (std::size_t round = 0; round < 300; ++round) {
+        MemoryRun run;
+        run.resize(kBorder * (1 + (round + number) % 5), 0);
+        fill(run, 0, kBorder);
+        run.resize(kBorder * 7, kBorder);
+        expect_filled(run, kBorder);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(PlainList, AppendGivesSoManyPlacesBehindWhatWasThere) {

@@ -18,6 +18,12 @@ constexpr std::uint32_t next_of(std::uint64_t links) {
   return static_cast<std::uint32_t>(links);
 }
 
+template <class T>
+void copy_list(std::span<const T> source, PlainList<T>& target) {
+  target.clear();
+  std::copy(source.begin(), source.end(), target.append(source.size()));
+}
+
 }  // namespace
 
 namespace detail {
@@ -138,6 +144,59 @@ void EntityTable::release(Entity entity) {
   const std::uint32_t next = fault("reuse-generation") ? entity.generation : entity.generation + 1;
   generations_[entity.index] = kFree | next;
   if (entity.index >= reserved_) enqueue(entity.index);
+}
+
+EntityTableState EntityTable::state() const {
+  EntityTableState state;
+  state.reserved = reserved_;
+  state.generations.reserve(generations_.size());
+  for (const std::uint32_t stored : generations_) state.generations.push_back(stored & ~kFree);
+  state.free_queue.reserve(queued_count_);
+  for (std::uint32_t index = oldest_free_; index != kNone;) {
+    state.free_queue.push_back(index);
+    index = next_of(masks_[std::size_t{index} * mask_words_]);
+  }
+  for (std::uint32_t index = 0; index < reserved_; ++index) {
+    if (generations_[index] > kFree) state.reserved_free.push_back(index);
+  }
+  return state;
+}
+
+void EntityTable::restore(const EntityTableState& state) {
+  SHOAL_ASSERT(alive_count_ == 0, "restore while entities are alive: destroy them first");
+  SHOAL_ASSERT(state.generations.size() <= max_entities_, "restore of more indices than max_entities");
+  SHOAL_ASSERT(state.reserved == reserved_, "restore of another number of reserved indices");
+  copy_list<std::uint32_t>(state.generations, generations_);
+  masks_.clear();
+  masks_.resize(generations_.size() * mask_words_);
+  oldest_free_ = newest_free_ = kNone;
+  queued_count_ = retired_count_ = 0;
+  for (std::uint32_t& generation : generations_) {
+    if (generation != 0) continue;
+    generation = kFree;
+    ++retired_count_;
+  }
+  for (const std::uint32_t index : state.reserved_free) generations_[index] |= kFree;
+  for (const std::uint32_t index : state.free_queue) {
+    generations_[index] |= kFree;
+    enqueue(index);
+  }
+  alive_count_ = generations_.size() - state.reserved_free.size() - state.free_queue.size() - retired_count_;
+  note_structure_change();
+}
+
+void EntityTable::copy_from(const EntityTable& other) {
+  SHOAL_ASSERT(other.generations_.size() <= max_entities_, "a copy of more indices than max_entities");
+  SHOAL_ASSERT(other.mask_words_ == mask_words_, "a copy of a table with masks of another width");
+  SHOAL_ASSERT(other.reserved_ == reserved_, "a copy of a table with other reserved indices");
+  copy_list<std::uint32_t>(other.generations_, generations_);
+  copy_list<std::uint64_t>(other.masks_, masks_);
+  oldest_free_ = other.oldest_free_;
+  newest_free_ = other.newest_free_;
+  queued_count_ = other.queued_count_;
+  alive_count_ = other.alive_count_;
+  retired_count_ = other.retired_count_;
+  note_structure_change();
 }
 
 void EntityTable::reserve(std::size_t entities) {

@@ -15,12 +15,22 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "shared/ecs/component_type.hpp"
 #include "shared/ecs/entity.hpp"
 #include "shared/ecs/memory_run.hpp"
 
 namespace shoal {
+
+/// Everything that decides which entities come next: what images and copies of worlds carry over.
+struct EntityTableState {
+  std::vector<std::uint32_t>
+      generations;  // by index: of the living its own, of the free the next, of the retired 0
+  std::vector<std::uint32_t> free_queue;     // every free index that is not reserved, oldest first
+  std::vector<std::uint32_t> reserved_free;  // free ones that are, rising
+  std::uint32_t reserved = 0;                // indices below this are created by create_exact alone
+};
 
 class EntityTable {
  public:
@@ -65,6 +75,7 @@ class EntityTable {
   std::size_t alive_count() const { return alive_count_; }
   std::size_t retired_count() const { return retired_count_; }
   std::uint32_t max_entities() const { return max_entities_; }
+  std::uint32_t reserved() const { return reserved_; }
   /// Indices that were ever in use are below this.
   std::uint32_t index_end() const { return static_cast<std::uint32_t>(generations_.size()); }
 
@@ -76,7 +87,8 @@ class EntityTable {
   std::uint64_t* mask(std::uint32_t index) { return masks_.data() + std::size_t{index} * mask_words_; }
   /// Where a component type stands in each mask.
   struct MaskBit {
-    explicit MaskBit(ComponentType type) : word(type.value >> 6u), bit(std::uint64_t{1} << (type.value & 63)) {}
+    explicit MaskBit(ComponentType type)
+        : word(type.value >> 6u), bit(std::uint64_t{1} << (type.value & 63)) {}
     std::uint32_t word;
     std::uint64_t bit;
   };
@@ -100,6 +112,14 @@ class EntityTable {
 
   void reserve(std::size_t entities);
   std::size_t memory_bytes() const;
+
+  EntityTableState state() const;
+  /// Becomes that state: what lives has no components yet. Handles of the time before mean nothing now. REQUIRES:
+  /// nobody is alive; `state` is one that state() can give, of at most max_entities indices (who reads one from
+  /// outside checks it: shared/image).
+  void restore(const EntityTableState& state);
+  /// Becomes `other`, masks included. REQUIRES: its indices are at most max_entities, its masks as wide.
+  void copy_from(const EntityTable& other);
 
  private:
   static constexpr std::uint32_t kFree = 0x80000000;

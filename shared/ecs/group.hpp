@@ -94,7 +94,8 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
   auto& owned_pool() const {
     // In the order of the declaration.
     std::size_t number = 0;
-    static_cast<void>(((std::is_same_v<std::remove_const_t<T>, std::remove_const_t<Owned>> || (++number, false)) || ...));
+    static_cast<void>(
+        ((std::is_same_v<std::remove_const_t<T>, std::remove_const_t<Owned>> || (++number, false)) || ...));
     return static_cast<Storage<std::remove_const_t<T>>&>(*group_->pools().owned[number]);
   }
   template <std::size_t I>
@@ -145,9 +146,10 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
         }(std::make_index_sequence<sizeof...(O)>{});
         if (entities_->structure_version() == version) [[likely]]
           continue;
-        SHOAL_DEBUG_ASSERT(group_->only_left(index, leavers),
-                           "during a loop over a group only the entity at hand may leave it, and it is not sorted; record "
-                           "other changes in a CommandBuffer and apply it after the loop");
+        SHOAL_DEBUG_ASSERT(
+            group_->only_left(index, leavers),
+            "during a loop over a group only the entity at hand may leave it, and it is not sorted; record "
+            "other changes in a CommandBuffer and apply it after the loop");
         places.advance(i);
         places.advance_changed(this->indices(), index);
         break;

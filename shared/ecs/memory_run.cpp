@@ -60,8 +60,8 @@ Pages checked(void* data, std::size_t bytes) {
   return {static_cast<std::byte*>(data), bytes};
 }
 Pages map_pages(std::size_t bytes) {
-  return checked(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
-                 bytes);
+  return checked(
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0), bytes);
 }
 Pages remap_pages(Pages pages, std::size_t bytes) {
   const Pages moved = checked(mremap(pages.data, pages.bytes, bytes, MREMAP_MAYMOVE), bytes);

@@ -112,7 +112,9 @@ class PlainList {
   std::size_t memory_bytes() const { return run_.bytes(); }
 
  private:
-  void grow(std::size_t least) { set_capacity(MemoryRun::grown(run_.bytes(), least * sizeof(T)) / sizeof(T)); }
+  void grow(std::size_t least) {
+    set_capacity(MemoryRun::grown(run_.bytes(), least * sizeof(T)) / sizeof(T));
+  }
   void set_capacity(std::size_t capacity) {
     run_.resize(capacity * sizeof(T), size_ * sizeof(T));
     capacity_ = run_.bytes() / sizeof(T);

@@ -34,7 +34,8 @@ class Observer {
  public:
   /// REQUIRES: the registry, whose log is on, outlives this.
   explicit Observer(const Registry& registry) : registry_(&registry) {
-    SHOAL_ASSERT(registry.log().enabled(), "an observer reads the change log; switch it on: log().set_enabled(true)");
+    SHOAL_ASSERT(registry.log().enabled(),
+                 "an observer reads the change log; switch it on: log().set_enabled(true)");
   }
 
   /// fn(Entity). n log n in the entries of the log; allocates while it grows only, as for_each_removed.

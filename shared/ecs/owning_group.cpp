@@ -39,9 +39,10 @@ OwningGroup::OwningGroup(const EntityTable& entities, Pools pools)
   for (StorageBase* pool : pools_.owned) {
     for (const OwningGroup* other : pool->groups_) {
       if (!other->owns(*pool)) continue;
-      refuse_group(name(), fmt::format("{} is owned by the group of {} already, and a pool has one order; observe it "
-                                       "(Observe<...>) in one of the two",
-                                       pool->name(), other->name()));
+      refuse_group(name(),
+                   fmt::format("{} is owned by the group of {} already, and a pool has one order; observe it "
+                               "(Observe<...>) in one of the two",
+                               pool->name(), other->name()));
     }
   }
   for (StorageBase* pool : all) {
@@ -106,6 +107,16 @@ void OwningGroup::reorder(std::span<const std::uint32_t> order) {
   for (const std::uint32_t place : order) indices.push_back(pools_.owned.front()->indices()[place]);
   for (std::uint32_t place = 0; place < indices.size(); ++place) swap_with(indices[place], place);
   note_leaver(StorageBase::kAbsent);
+}
+
+void OwningGroup::rebuild() {
+  size_ = 0;
+  const StorageBase& first = *pools_.owned.front();
+  // Who is swapped backwards was looked at before, and does not belong.
+  for (std::uint32_t place = 0; place < first.size(); ++place) {
+    const std::uint32_t index = first.indices()[place];
+    if (belongs(index)) swap_with(index, size_++);
+  }
 }
 
 }  // namespace shoal

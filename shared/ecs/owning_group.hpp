@@ -48,6 +48,10 @@ class OwningGroup {
   /// The entity at order[p] moves to p, in each owned pool. REQUIRES: each position below size() once.
   void reorder(std::span<const std::uint32_t> order);
 
+  /// Finds its members anew, after the pools were filled or copied without a word. In the order of the first owned
+  /// pool; nothing moves if they stand right. O(size of that pool).
+  void rebuild();
+
  private:
   friend class StorageBase;
 

@@ -254,6 +254,7 @@ class Registry : public RegistryBase {
   Signal& on_destroy() {
     return storage<T>().on_destroy();
   }
+
  private:
   StorageContext context() { return {this, &entities_, &log_}; }
   template <class T>
@@ -280,7 +281,8 @@ class Registry : public RegistryBase {
     pool.append(entity, std::forward<Args>(args)...);
     if (pool.on_construct().empty()) {
       // A group may have moved it from the end.
-      if constexpr (!kIsTag<T>) return (pool.at(pool.grouped_ ? pool.position(entity.index) : pool.size() - 1));
+      if constexpr (!kIsTag<T>)
+        return (pool.at(pool.grouped_ ? pool.position(entity.index) : pool.size() - 1));
     } else {
       pool.publish_construct_known(entity);
       if constexpr (!kIsTag<T>) return (pool.settled(entity));

@@ -87,7 +87,8 @@ StorageBase& RegistryBase::registered_pool(std::uint32_t slot) const {
 }
 
 OwningGroup& RegistryBase::declare_group(OwningGroup::Pools pools) {
-  SHOAL_ASSERT(!frozen_, "declare_group after freeze(): register everything, declare the groups, then freeze");
+  SHOAL_ASSERT(!frozen_,
+               "declare_group after freeze(): register everything, declare the groups, then freeze");
   return *groups_.emplace_back(std::make_unique<OwningGroup>(entities_, std::move(pools)));
 }
 
@@ -96,13 +97,15 @@ OwningGroup& RegistryBase::find_group(const OwningGroup::Pools& pools) const {
     if (group->pools() == pools) return *group;
   }
   std::string declared;
-  for (const auto& group : groups_) declared += fmt::format("{}{}", declared.empty() ? "" : "; ", group->name());
-  assertion_failed("group",
-                   fmt::format("no group was declared with these components in this order (the first one owned is {}); "
-                               "declared are: {}",
-                               pools.owned.front()->name(), declared.empty() ? "none" : declared)
-                       .c_str(),
-                   __FILE__, __LINE__);
+  for (const auto& group : groups_)
+    declared += fmt::format("{}{}", declared.empty() ? "" : "; ", group->name());
+  assertion_failed(
+      "group",
+      fmt::format("no group was declared with these components in this order (the first one owned is {}); "
+                  "declared are: {}",
+                  pools.owned.front()->name(), declared.empty() ? "none" : declared)
+          .c_str(),
+      __FILE__, __LINE__);
 }
 
 void RegistryBase::refuse_type(std::uint32_t slot) const {
@@ -154,6 +157,16 @@ bool RegistryBase::create_exact(Entity entity) {
   if (!entities_.create_exact(entity)) return false;
   log_.add(LogKind::Born, entity);
   return true;
+}
+
+void RegistryBase::restore_entities(const EntityTableState& state) {
+  if (!frozen_) refuse_unfrozen();
+  entities_.restore(state);
+  for_each_entity([&](Entity entity) { log_.add(LogKind::Born, entity); });
+}
+
+void RegistryBase::rebuild_groups() {
+  for (const auto& group : groups_) group->rebuild();
 }
 
 bool RegistryBase::dying(Entity entity) const {
@@ -279,7 +292,8 @@ void RegistryBase::refuse_dying(const StorageBase& pool, Entity entity) {
   pool.refuse("emplace", entity, kRuleNotDying);
 }
 
-void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> entities, const void* values) const {
+void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> entities,
+                                  const void* values) const {
   for (const Entity entity : entities) {
     if (!alive(entity)) pool.refuse("insert", entity, StorageBase::kRuleAlive);
     if (pool.contains_index(entity.index)) pool.refuse("insert", entity, kRuleNew);

@@ -25,6 +25,8 @@
 
 namespace shoal {
 
+class Registry;
+
 struct RegistryLimits {
   std::uint32_t max_entities = 1u << 20;  // alive at once, and every index is below it
   /// Indices below this come from create_exact alone: for things that have the same id in every world.
@@ -124,7 +126,17 @@ class RegistryBase {
   void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
   const EntityTable& entity_table() const { return entities_; }
 
+  // For saved worlds: first the entities, then every pool (StorageBase::adopt), then the groups.
+  /// See EntityTable::restore. The change log says that each one alive was born, by rising index. REQUIRES: frozen,
+  /// nobody alive.
+  void restore_entities(const EntityTableState& state);
+  /// Makes each group what its pools say now. Who was saved with the same groups keeps its order. O(owned values).
+  void rebuild_groups();
+
  protected:
+  friend std::string copy_obstacle(const Registry& from, const Registry& to);
+  friend void copy_world(const Registry& from, Registry& to);
+
   explicit RegistryBase(RegistryLimits limits);
   ~RegistryBase() = default;
 

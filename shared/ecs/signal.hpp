@@ -66,9 +66,8 @@ class Signal {
     // Of what can be empty: pointers, std::function.
     if constexpr (std::is_pointer_v<F> || std::is_constructible_v<F, std::nullptr_t>)
       SHOAL_ASSERT(static_cast<bool>(listener), "connect of an empty function");
-    return add({.call = [](void* object, Registry& registry, Entity entity) {
-                  (*static_cast<F*>(object))(registry, entity);
-                },
+    return add({.call = [](void* object, Registry& registry,
+                           Entity entity) { (*static_cast<F*>(object))(registry, entity); },
                 .end = [](void* object) { delete static_cast<F*>(object); },
                 .object = new F(std::move(listener)),
                 .id = {}});

@@ -60,6 +60,18 @@ void SparseSet::reorder(std::span<const std::uint32_t> order) {
   }
 }
 
+void SparseSet::copy_from(const SparseSet& other) {
+  packed_.clear();
+  std::copy(other.packed_.begin(), other.packed_.end(), packed_.append(other.packed_.size()));
+  for (std::uint32_t page = 0; page < std::max(page_count_, other.page_count_); ++page) {
+    if (page < other.page_count_ && !other.is_empty(page)) {
+      std::copy_n(other.pages_[page], kPageEntries, page_for_writing(page));
+    } else if (page < page_count_ && !is_empty(page)) {
+      std::fill_n(pages_[page], kPageEntries, kAbsent);
+    }
+  }
+}
+
 void SparseSet::shrink_to_fit() {
   std::vector<bool> used(page_count_, false);
   for (const std::uint32_t index : packed_) used[index >> kPageShift] = true;

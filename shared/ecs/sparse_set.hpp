@@ -69,6 +69,9 @@ class SparseSet {
   /// The member at order[p] comes to stand at p. Linear. REQUIRES: `order` holds each position once.
   void reorder(std::span<const std::uint32_t> order);
 
+  /// Becomes `other`; its own memory is used again. O(size and pages of both).
+  void copy_from(const SparseSet& other);
+
   void reserve(std::size_t members) { packed_.reserve(members); }
   /// Members that fit into the packed list without growth.
   std::size_t capacity() const { return packed_.capacity(); }

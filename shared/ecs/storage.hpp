@@ -19,7 +19,25 @@
 
 namespace shoal {
 
+/// Whether copies of a world may copy values of T. To be said by hand where the language is wrong: a
+/// std::vector<std::unique_ptr<X>>, and what holds one, claims a copy constructor that does not compile.
+///   template <> inline constexpr bool shoal::kCopyable<Script> = false;
+template <class T>
+inline constexpr bool kCopyable = std::is_copy_constructible_v<T>;
+
 namespace detail {
+
+/// Null if there is none. What a copy constructor throws ends the program: half a world is no world.
+template <class T>
+constexpr auto copy_operation() -> void (*)(void*, const void*, std::size_t) {
+  if constexpr (kCopyable<T>) {
+    return [](void* target, const void* source, std::size_t count) noexcept {
+      std::uninitialized_copy_n(static_cast<const T*>(source), count, static_cast<T*>(target));
+    };
+  } else {
+    return nullptr;
+  }
+}
 
 template <class T>
 constexpr ValueOperations value_operations() {
@@ -46,7 +64,9 @@ constexpr ValueOperations value_operations() {
               std::destroy_at(static_cast<T*>(b));
               ::new (b) T(std::move(between));
             },
-        .destroy = [](void* values, std::size_t count) { std::destroy_n(static_cast<T*>(values), count); }};
+        .destroy = [](void* values, std::size_t count) { std::destroy_n(static_cast<T*>(values), count); },
+        .copy = copy_operation<T>(),
+        .copyable = kCopyable<T>};
   }
 }
 

@@ -240,8 +240,8 @@ void StorageBase::reorder(std::span<const std::uint32_t> order) {
   for (const OwningGroup* group : groups_) {
     if (!group->owns(*this)) continue;
     assertion_failed("registry rule",
-                     fmt::format("sort of {}: the group {} keeps its order", name_, group->name()).c_str(), __FILE__,
-                     __LINE__);
+                     fmt::format("sort of {}: the group {} keeps its order", name_, group->name()).c_str(),
+                     __FILE__, __LINE__);
   }
   if (run_.bytes() != 0) {
     // A second run, not cycles of moves: each value is written once and the writes go straight ahead.
@@ -277,6 +277,87 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
   if (!copyable_as_bytes()) refuse("replace_silently", entity, "the type must be trivially copyable");
   if (operations_.bytes != 0) std::memcpy(value_place(at), value, operations_.bytes);
   changes_.mark_dirty(at);
+}
+
+std::byte* StorageBase::new_place(std::size_t at) {
+  std::byte* const place = run_.data() + at * stride_;
+  return slab_ ? take_stable_place(place) : place;
+}
+
+void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte* values) {
+  SHOAL_ASSERT(empty() && copyable_as_bytes(),
+               "adopt takes bytes into an empty pool of a type that they are");
+  reserve(indices.size());
+  if (slab_) {
+    for (std::size_t at = 0; at < indices.size(); ++at)
+      std::memcpy(new_place(at), values + at * operations_.bytes, operations_.bytes);
+  } else if (stride_ != 0 && !indices.empty()) {
+    std::memcpy(run_.data(), values, indices.size() * stride_);
+  }
+  adopt_indices(indices);
+}
+
+void StorageBase::adopt(std::span<const std::uint32_t> indices,
+                        const std::function<void(std::byte* place, std::size_t at)>& construct) {
+  SHOAL_ASSERT(empty() && stride_ != 0, "adopt takes values into an empty pool");
+  reserve(indices.size());
+  for (std::size_t at = 0; at < indices.size(); ++at) construct(new_place(at), at);
+  adopt_indices(indices);
+}
+
+void StorageBase::adopt_indices(std::span<const std::uint32_t> indices) {
+  set_.insert(indices);
+  changes_.append_range(0, static_cast<std::uint32_t>(indices.size()));
+  for (const std::uint32_t index : indices) {
+    context_.entities->set(index, mask_bit_);
+    context_.log->add(LogKind::Added, context_.entities->at(index), type_);
+  }
+  note_structure_change(kAbsent);
+}
+
+void StorageBase::end_values() {
+  if (slab_) {
+    for (std::size_t at = 0; at < size(); ++at) {
+      std::byte* const place = value_place(at);
+      if (operations_.destroy != nullptr) operations_.destroy(place, 1);
+      slab_->give_back(place);
+    }
+  } else if (operations_.destroy != nullptr) {
+    operations_.destroy(run_.data(), size());
+  }
+}
+
+void StorageBase::copy_values(const StorageBase& other) {
+  const std::size_t count = other.size();
+  if (stride_ == 0 || count == 0) return;
+  if (count > capacity_) {
+    run_.resize(count * stride_, 0);
+    capacity_ = run_.bytes() / stride_;
+  }
+  const auto copy = [&](std::byte* target, const void* source, std::size_t values) {
+    if (operations_.copy != nullptr) {
+      operations_.copy(target, source, values);
+    } else {
+      std::memcpy(target, source, values * operations_.bytes);
+    }
+  };
+  if (slab_) {
+    for (std::size_t at = 0; at < count; ++at) copy(new_place(at), other.value_at(at), 1);
+  } else {
+    copy(run_.data(), other.run_.data(), count);
+  }
+}
+
+void StorageBase::copy_from(const StorageBase& other) {
+  SHOAL_ASSERT(copyable() && operations_.bytes == other.operations_.bytes &&
+                   operations_.copy == other.operations_.copy,
+               "a pool copies one of the same type that has a copy constructor");
+  end_values();
+  copy_values(other);
+  set_.copy_from(other.set_);
+  changes_.clear();
+  changes_.append_range(0, static_cast<std::uint32_t>(size()));
+  note_structure_change(kAbsent);
 }
 
 void StorageBase::publish_construct(Entity entity) {

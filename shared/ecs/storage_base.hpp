@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ struct ValueOperations {
   void (*relocate)(void* target, void* source, std::size_t count) = nullptr;
   void (*swap)(void* a, void* b) = nullptr;
   void (*destroy)(void* values, std::size_t count) = nullptr;
+  /// Makes `count` values in raw memory. Null where `copyable` is false, and where memcpy does it.
+  void (*copy)(void* target, const void* source, std::size_t count) = nullptr;
+  bool copyable = true;
 };
 
 class OwningGroup;
@@ -118,6 +122,24 @@ class StorageBase {
   // looked at for a tag). REQUIRES: alive, not in (emplace) or in (replace), copyable_as_bytes().
   void emplace_silently(Entity entity, const void* value);
   void replace_silently(Entity entity, const void* value);
+
+  // For images and copies of whole worlds. No signals; all values count as new (change bits). The caller keeps
+  // the table of entities right, and the groups (RegistryBase::rebuild_groups).
+  /// False if the type has no copy constructor.
+  bool copyable() const { return operations_.copyable; }
+  /// All values, one behind the other in the order of indices(); null for a tag, and for values with stable
+  /// addresses, which are not.
+  const std::byte* value_run() const { return stride_ == 0 || slab_ ? nullptr : run_.data(); }
+  /// Takes these entities, in this order, into their masks and the change log as well, with value number i for entity
+  /// number i. REQUIRES: the pool is empty; the indices are of living entities, each once; copyable_as_bytes();
+  /// `values` is not looked at for a tag.
+  void adopt(std::span<const std::uint32_t> indices, const std::byte* values);
+  /// The same for any type: construct(place, i) makes value number i in raw memory, and does not throw.
+  void adopt(std::span<const std::uint32_t> indices,
+             const std::function<void(std::byte* place, std::size_t at)>& construct);
+  /// Becomes a copy of `other`; what it held ends. Masks and the change log are left alone. REQUIRES: the same C++
+  /// type, copyable().
+  void copy_from(const StorageBase& other);
   // The removal of a component goes through Registry::remove, which fires on_destroy with the entity whole.
 
   /// Calls the listeners one after the other as long as the entity still has the component.
@@ -243,6 +265,11 @@ class StorageBase {
   friend class OwningGroup;
 
   bool moves_as_bytes() const { return operations_.relocate == nullptr || operations_.stable_addresses; }
+  /// Raw memory for value number `at`, which is not there yet. REQUIRES: below capacity(), not a tag.
+  std::byte* new_place(std::size_t at);
+  void adopt_indices(std::span<const std::uint32_t> indices);
+  void end_values();
+  void copy_values(const StorageBase& other);
   void grow(std::size_t least);
   void set_capacity(std::size_t capacity);
   void move_places(std::byte* target, std::byte* source, std::size_t count) const;
@@ -255,11 +282,11 @@ class StorageBase {
   void tell_groups(std::uint32_t index);
 
   std::size_t capacity_ = 0;
-  std::uint32_t stride_;                        // of the run; 0 for a tag
-  std::optional<ValueSlab> slab_;               // of a type with stable addresses
+  std::uint32_t stride_;           // of the run; 0 for a tag
+  std::optional<ValueSlab> slab_;  // of a type with stable addresses
   EntityTable::MaskBit mask_bit_;
-  bool plain_ = false;    // values that are bytes in the run, and have no end
-  bool grouped_ = false;  // groups_ is not empty
+  bool plain_ = false;                // values that are bytes in the run, and have no end
+  bool grouped_ = false;              // groups_ is not empty
   std::vector<OwningGroup*> groups_;  // that this pool has a part in
   std::uint32_t structure_version_ = 0;
   std::uint32_t last_changed_index_ = kAbsent;

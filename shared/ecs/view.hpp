@@ -103,7 +103,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
   static constexpr auto kAll = std::make_index_sequence<kCount>{};
   static constexpr auto kValued = detail::valued_types<T...>();
   static constexpr bool kAllRequired = (!detail::Included<T>::kOptional && ...);
-  static_assert((!detail::Included<T>::kOptional || ...), "a view needs at least one type that must be there");
+  static_assert((!detail::Included<T>::kOptional || ...),
+                "a view needs at least one type that must be there");
   template <std::size_t I>
   static constexpr bool kWritable =
       !std::is_const_v<Component<I>> && !kIsTag<std::remove_const_t<Component<I>>>;
@@ -173,7 +174,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
       const std::uint32_t index = pools_.leader().indices()[at];
       std::uint32_t length = 0;
       if (!pools_.is_excluded(index)) {
-        length = detail::aligned_run(pools_.included, pools_.leading, at, pools_.excludes_nobody() ? end - at : 1, first);
+        length = detail::aligned_run(pools_.included, pools_.leading, at,
+                                     pools_.excludes_nobody() ? end - at : 1, first);
       }
       if (length > 0) call_with_spans(fn, first, length, kValued);
       at += length > 0 ? length : 1;
@@ -229,7 +231,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
   template <std::size_t I>
   static void touch(const Pools& pools, std::uint32_t position) {
     if constexpr (kWritable<I>) {
-      if (!Entry<I>::kOptional || position != StorageBase::kAbsent) pool<I>(pools).changes_.touch_in_loop(position);
+      if (!Entry<I>::kOptional || position != StorageBase::kAbsent)
+        pool<I>(pools).changes_.touch_in_loop(position);
     }
   }
   /// The value, or the pointer for an optional one. Not touched.
@@ -263,7 +266,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
     if constexpr (kWritable<I>) pool<I>(pools_).changes_.begin_touching();
   }
   template <std::size_t... I>
-  static void touch_range(const Pools& pools, const Positions& first, std::uint32_t length, std::index_sequence<I...>) {
+  static void touch_range(const Pools& pools, const Positions& first, std::uint32_t length,
+                          std::index_sequence<I...>) {
     (touch_range_of<I>(pools, first[I], length), ...);
   }
   template <std::size_t I>
@@ -301,7 +305,8 @@ class View<detail::Types<T...>, detail::Types<X...>> {
         std::uint32_t run = 0;
         // Asked each time: fn may give somebody what is excluded.
         if (pools_.excludes_nobody())
-          run = detail::aligned_run(pools_.included, kLeader, places.at(), std::min(rest, most_compared), first);
+          run = detail::aligned_run(pools_.included, kLeader, places.at(), std::min(rest, most_compared),
+                                    first);
         if (run >= kLeastRun || run == rest) {
           const bool whole = each_of_run<kLeader>(fn, first, run, places, guard, kValued);
           most_compared = whole ? std::min(2 * most_compared, kMostRun) : kLookups;
@@ -437,8 +442,9 @@ class View<detail::Types<T...>, detail::Types<X...>>::Iterator {
       first_at_ = places_.at();
       if (aligned_ && first_at_ >= next_try_) {
         Positions first{};
-        const std::uint32_t run = detail::aligned_run(pools_->included, pools_->leading, first_at_,
-                                                      std::min(places_.end() - first_at_, most_compared_), first);
+        const std::uint32_t run =
+            detail::aligned_run(pools_->included, pools_->leading, first_at_,
+                                std::min(places_.end() - first_at_, most_compared_), first);
         most_compared_ = std::min(2 * most_compared_, kMostRun);
         next_try_ = first_at_ + kLookups;
         if (run >= kLeastRun) {

@@ -33,7 +33,8 @@ std::uint32_t aligned_run(std::span<StorageBase* const> included, std::size_t le
 class LoopPlaces {
  public:
   /// Visits [at, end) of `indices`. REQUIRES: end <= indices.size().
-  LoopPlaces(std::span<const std::uint32_t> indices, std::uint32_t at, std::uint32_t end) : at_(at), end_(end) {
+  LoopPlaces(std::span<const std::uint32_t> indices, std::uint32_t at, std::uint32_t end)
+      : at_(at), end_(end) {
     note_last(indices);
   }
   std::uint32_t at() const { return at_; }
@@ -66,7 +67,8 @@ struct ViewPools {
   void choose_smallest() {
     leading = kIncluded;
     for (std::size_t i = 0; i < kIncluded; ++i) {
-      if (!optional[i] && (leading == kIncluded || included[i]->size() < included[leading]->size())) leading = i;
+      if (!optional[i] && (leading == kIncluded || included[i]->size() < included[leading]->size()))
+        leading = i;
     }
   }
   StorageBase& leader() const { return *included[leading]; }

@@ -52,8 +52,9 @@ std::vector<WriteAudit::Finding> WriteAudit::findings() const {
 std::string WriteAudit::report() const {
   std::string text;
   for (const Finding& finding : findings()) {
-    text += fmt::format("{}: {} values written without a signal, first entity {}:{}; use patch() or replace()\n",
-                        finding.component, finding.values, finding.first.index, finding.first.generation);
+    text +=
+        fmt::format("{}: {} values written without a signal, first entity {}:{}; use patch() or replace()\n",
+                    finding.component, finding.values, finding.first.index, finding.first.generation);
   }
   return text;
 }

@@ -56,17 +56,19 @@ void move_all_each(benchmark::State& state) {
 void move_all_range_for(benchmark::State& state) {
   World world(count_of(state));
   measure(state, count_of(state), [&] {
-    for (auto [entity, position, velocity] : world.view<Position, const Velocity>()) advance(position, velocity);
+    for (auto [entity, position, velocity] : world.view<Position, const Velocity>())
+      advance(position, velocity);
   });
 }
 // For loops that need whole arrays, and what the compiler makes of them.
 void move_all_spans(benchmark::State& state) {
   World world(count_of(state));
   measure(state, count_of(state), [&] {
-    world.view<Position, const Velocity>().each_span(
-        [](std::span<const std::uint32_t>, std::span<Position> positions, std::span<const Velocity> velocities) {
-          for (std::size_t i = 0; i < positions.size(); ++i) advance(positions[i], velocities[i]);
-        });
+    world.view<Position, const Velocity>().each_span([](std::span<const std::uint32_t>,
+                                                        std::span<Position> positions,
+                                                        std::span<const Velocity> velocities) {
+      for (std::size_t i = 0; i < positions.size(); ++i) advance(positions[i], velocities[i]);
+    });
   });
 }
 // The group has put them in one order; a tenth of the entities is not in it.

@@ -209,8 +209,7 @@ void collect_registry(benchmark::State& state) {
   patched.resize(count_of(state) / 100);
   std::vector<std::uint32_t> collected;
   measure(state, patched.size(), [&] {
-    for (const Entity entity : patched)
-      world.patch<Health>(entity, [](Health& health) { ++health.current; });
+    for (const Entity entity : patched) world.patch<Health>(entity, [](Health& health) { ++health.current; });
     collected.clear();
     world.storage<Health>().for_each_dirty(
         [&](std::uint32_t index, const void*) { collected.push_back(index); });
@@ -243,7 +242,8 @@ void collect_raw(benchmark::State& state) {
 void heap_registry(benchmark::State& state) {
   const World world(count_of(state));
   for (auto _ : state) benchmark::DoNotOptimize(world.memory_bytes());
-  state.counters["bytes/entity"] = static_cast<double>(world.memory_bytes()) / static_cast<double>(count_of(state));
+  state.counters["bytes/entity"] =
+      static_cast<double>(world.memory_bytes()) / static_cast<double>(count_of(state));
 }
 // Bytes of a component that only every 4096th entity has.
 void heap_sparse_registry(benchmark::State& state) {
@@ -253,7 +253,8 @@ void heap_sparse_registry(benchmark::State& state) {
   for (std::size_t i = 0; i < entities.size(); i += 4096) world.emplace<Health>(entities[i]);
   const auto& pool = world.storage<Health>();
   for (auto _ : state) benchmark::DoNotOptimize(pool.memory_bytes());
-  state.counters["bytes/component"] = static_cast<double>(pool.memory_bytes()) / static_cast<double>(pool.size());
+  state.counters["bytes/component"] =
+      static_cast<double>(pool.memory_bytes()) / static_cast<double>(pool.size());
 }
 
 SHOAL_ROW(random_get_registry, "random_get/registry");

@@ -71,14 +71,15 @@ void shuffle(std::vector<T>& items) {
 /// One component as plain arrays.
 template <class T>
 struct Column {
-  std::vector<std::uint32_t> indices;   // of the entity of value number i
+  std::vector<std::uint32_t> indices;  // of the entity of value number i
   std::vector<T> values;
   std::vector<std::uint32_t> position;  // of each entity's value; kAbsent: it has none
 
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
   /// Those of `entities` that belong to every `stride`-th one.
-  Column(const std::vector<std::uint32_t>& entities, std::size_t stride) : position(entities.size(), kAbsent) {
+  Column(const std::vector<std::uint32_t>& entities, std::size_t stride)
+      : position(entities.size(), kAbsent) {
     for (const std::uint32_t entity : entities) {
       if (entity % stride != 0) continue;
       position[entity] = static_cast<std::uint32_t>(values.size());

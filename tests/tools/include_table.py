@@ -22,7 +22,7 @@ class Module:
 LIBRARIES = {  # header prefix -> library
     "asio": "asio", "flatbuffers/": "flatbuffers", "sodium": "sodium", "xxhash": "xxhash", "CLI/": "CLI11",
     "toml++/": "toml++", "spdlog/": "spdlog", "fmt/": "fmt", "gtest/": "googletest", "gmock/": "googletest",
-    "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
+    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
 }
 
 SHARED = ("shared/base", "shared/ecs", "shared/wire", "shared/config", "shared/net", "shared/replication")
@@ -38,6 +38,9 @@ MODULES = [
            ("fmt", "asio", "flatbuffers", "sodium", "xxhash")),
     Module("shared/replication", r"shared/replication/",
            ("shared/base", "shared/ecs", "shared/wire", "schema protocol"), ("fmt", "flatbuffers", "xxhash")),
+    Module("shared/image/main.cpp", r"shared/image/main\.cpp$", ("shared/base", "shared/config", "shared/image"), ("fmt",)),
+    Module("shared/image", r"shared/image/", ("shared/base", "shared/ecs", "shared/wire", "schema image"),
+           ("fmt", "flatbuffers", "xxhash", "nlohmann-json")),
     # The components' descriptors are of shared/wire.
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
@@ -49,9 +52,10 @@ MODULES = [
 
 # A library that one file hides from all others.
 ONLY_IN = {"spdlog": r"shared/base/log\.cpp$", "CLI11": r"shared/config/command_line\.cpp$",
-           "toml++": r"shared/config/toml_file\.cpp$"}
+           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"shared/image/json_document\.cpp$"}
 
-GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/components.hpp": "schema components",
+GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/image_generated.h": "schema image",
+             "schema/components.hpp": "schema components",
              "schema/components_descriptors.hpp": "schema components"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
@@ -104,7 +108,7 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol", "demo_server": "server/demo", "bots": "client/bots"}
+    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_server": "server/demo", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -104,7 +104,8 @@ TEST_F(BulkInsert, ThePoolGrowsOnce) {
   for (std::size_t i = 0; i < 10; ++i) registry.emplace<Counted>(entities[i]);
   Counted::moves = 0;
   registry.insert<Counted>(std::span<const Entity>(entities).subspan(10));
-  EXPECT_EQ(Counted::moves, 10) << "those of before once for the growth; the new ones are made in their places";
+  EXPECT_EQ(Counted::moves, 10)
+      << "those of before once for the growth; the new ones are made in their places";
   EXPECT_LT(registry.storage<Counted>().capacity(), 1016u);
 }
 

@@ -189,7 +189,8 @@ TEST_F(StorageOrder, ShrinkKeepsAnEmptyPageBetweenTwoUsedOnesReadable) {
   EXPECT_TRUE(pool.contains_index(999));
   EXPECT_FALSE(pool.contains_index(5000));
   constexpr std::size_t kPages = 2 * SparseSet::kPageEntries * sizeof(std::uint32_t) + 4 * sizeof(void*);
-  EXPECT_EQ(pool.memory_bytes(), whole_lines(2 * sizeof(Position)) + whole_lines(2 * sizeof(std::uint32_t)) + kPages + 2 * 64)
+  EXPECT_EQ(pool.memory_bytes(),
+            whole_lines(2 * sizeof(Position)) + whole_lines(2 * sizeof(std::uint32_t)) + kPages + 2 * 64)
       << "the two pages between are gone";
   world.emplace<Position>(at(500), 5.0f, 0.0f);
   EXPECT_EQ(world.get<const Position>(at(500)).x, 5.0f);

@@ -30,7 +30,8 @@ TEST(Storage, WhateverMovesValuesOrIndicesRaisesTheStructureVersion) {
   world.create(entities);
   world.insert<Position>(entities);
   world.insert<Burning>(entities);
-  const auto expect_raised = [&, before = world.entity_table().structure_version()](const char* by) mutable {
+  std::uint32_t before = world.entity_table().structure_version();
+  const auto expect_raised = [&](const char* by) {
     EXPECT_NE(world.entity_table().structure_version(), before) << by;
     before = world.entity_table().structure_version();
   };

@@ -146,10 +146,10 @@ class Group<detail::Types<Owned...>, detail::Types<Observed...>> {
         }(std::make_index_sequence<sizeof...(O)>{});
         if (entities_->structure_version() == version) [[likely]]
           continue;
-        SHOAL_DEBUG_ASSERT(group_->only_left(index, leavers),
-                           "during a loop over a group only the entity at hand may leave it, and it is not "
-                           "sorted; record other "
-                           "changes in a CommandBuffer and apply it after the loop");
+        SHOAL_DEBUG_ASSERT(
+            group_->only_left(index, leavers),
+            "during a loop over a group only the entity at hand may leave it, and it is not sorted; record "
+            "other changes in a CommandBuffer and apply it after the loop");
         places.advance(i);
         places.advance_changed(this->indices(), index);
         break;

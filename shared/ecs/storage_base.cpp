@@ -101,7 +101,6 @@ void StorageBase::set_capacity(std::size_t capacity) {
     run_ = std::move(run);
   }
   capacity_ = run_.bytes() / stride_;
-  context_.entities->note_structure_change();
 }
 
 void StorageBase::reserve(std::size_t values) {

@@ -40,6 +40,21 @@ TEST_F(BulkInsert, TagsNeedNoValue) {
   EXPECT_EQ(world.storage<Burning>().size(), 70u);
 }
 
+TEST_F(BulkInsert, MasksAndLogTellOfEachWhereNobodyListens) {
+  const std::vector<Entity> entities = some(70);
+  world.log().clear();
+  world.insert<Position>(entities, {1, 2});
+  ASSERT_EQ(world.log().entries().size(), 70u);
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    EXPECT_TRUE(world.has(entities[i], world.component_type<Position>()));
+    EXPECT_EQ(world.log().entries()[i],
+              (LogEntry{entities[i], world.component_type<Position>(), LogKind::Added}));
+    EXPECT_TRUE(world.storage<Position>().is_dirty(entities[i]));
+  }
+  world.destroy(entities);
+  EXPECT_TRUE(world.storage<Position>().empty());
+}
+
 TEST_F(BulkInsert, OfNobodyChangesNothing) {
   world.insert<Position>({}, {1, 2});
   EXPECT_TRUE(world.storage<Position>().empty());
@@ -83,6 +98,9 @@ TEST_F(BulkInsert, SignalsLogOrderAndChangesAreThoseOfEmplaceOneAfterTheOther) {
   EXPECT_TRUE(std::ranges::equal(pool.indices(), expected.indices()));
   EXPECT_TRUE(std::ranges::equal(pool.values(), expected.values()));
   EXPECT_TRUE(std::ranges::equal(world.log().entries(), other.log().entries()));
+  world.for_each_entity([&](Entity entity) {
+    EXPECT_TRUE(std::ranges::equal(world.component_mask(entity), other.component_mask(entity)));
+  });
   for (std::size_t at = 0; at < pool.size(); ++at) EXPECT_TRUE(pool.is_dirty(pool.entity_at(at)));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "shared/ecs/command_buffer.hpp"
+#include "shared/ecs/world_copy.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/unit/ecs/test_components.hpp"
 
@@ -415,6 +416,30 @@ TEST(Group, JoiningAndLeavingAllocatesNothing) {
   const std::size_t before = allocations_so_far();
   come_and_go();
   EXPECT_EQ(allocations_so_far() - before, 0u);
+}
+
+TEST_F(GroupTest, CopyOfAWorldHasItsMembersAndNotThoseOfBefore) {
+  for (int i = 0; i < 10; ++i) {
+    world.emplace<Position>(world.create());
+    member(static_cast<float>(i));
+  }
+  World target{{}, [](Registry& registry) {
+                 registry.declare_group<Position, Velocity>(observe<Health>, exclude<Burning>);
+               }};
+  for (int i = 0; i < 30; ++i) {
+    const Entity entity = target.create();
+    target.emplace<Health>(entity);
+    target.emplace<Velocity>(entity);
+    target.emplace<Position>(entity);
+  }
+  ASSERT_EQ(moving_of(target).size(), 30u);
+  copy_world(world, target);
+  EXPECT_EQ(indices_of(moving_of(target).indices()), indices_of(moving().indices()));
+  for (const Entity entity : {target.entity_at(1), target.entity_at(19)}) {
+    EXPECT_TRUE(moving_of(target).contains(entity));
+    target.destroy(entity);
+  }
+  EXPECT_EQ(moving_of(target).size(), 8u);
 }
 
 // R7: what one owns the others observe or exclude, as many as like.

@@ -23,6 +23,34 @@ TEST(Storage, ValuesAreOneRunInTheOrderOfTheIndices) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pool.values().data()) % 64, 0u) << "runs start on a cache line";
 }
 
+// A loop that runs holds pointers to both.
+TEST(Storage, WhateverMovesValuesOrIndicesRaisesTheStructureVersion) {
+  World world;
+  std::vector<Entity> entities(100);
+  world.create(entities);
+  world.insert<Position>(entities);
+  world.insert<Burning>(entities);
+  std::uint32_t before = world.entity_table().structure_version();
+  const auto expect_raised = [&](const char* by) {
+    EXPECT_NE(world.entity_table().structure_version(), before) << by;
+    before = world.entity_table().structure_version();
+  };
+  world.storage<Position>().reserve(1000);
+  expect_raised("room for values");
+  world.storage<Burning>().reserve(1000);
+  expect_raised("room for indices alone");
+  world.storage<Position>().shrink_to_fit();
+  expect_raised("shrinking");
+  world.storage<Burning>().shrink_to_fit();
+  expect_raised("shrinking of indices alone");
+  world.sort<Burning>([](Entity a, Entity b) { return b < a; });
+  expect_raised("sort");
+  world.emplace<Burning>(world.create());
+  expect_raised("addition");
+  world.remove<Burning>(entities[3]);
+  expect_raised("removal");
+}
+
 TEST(Storage, TagsTakeNoRoomForValues) {
   World world;
   world.emplace<Burning>(world.create());

@@ -29,7 +29,7 @@ TEST(Image, RandomWorldsComeBackAsTheyWere) {
   }
 }
 
-// Ids that are created after a load collided with saved ones where the free queue was not part of the image.
+// R10: ids that are created after a load collided with saved ones where the free queue was not part of the image.
 TEST(Image, SaveLoadCreateGivesTheHandlesThatTheSavedWorldGives) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
@@ -44,6 +44,7 @@ TEST(Image, SaveLoadCreateGivesTheHandlesThatTheSavedWorldGives) {
   }
 }
 
+// R1, R10
 TEST(Image, HandleFromBeforeTheSaveStaysDeadAfterTheLoad) {
   ImageWorld world, copy;
   const Entity dead = world.create();

@@ -3,10 +3,10 @@
 
     scripts/bench ecs --record     measures (nine repetitions, in random order) and writes the table between its marks
     ecs_table.py JSON PAGE         writes it
-    ecs_table.py --check PAGE      is the table that of docs/figures/ecs.json, which --record keeps?
+    ecs_table.py --check PAGE      is the table that of tests/bench/measured/ecs.json, which --record keeps?
 
 Each cell is the median of the repetitions. `x raw` and the like are ratios within that one run. What EnTT and flecs take
-for the same work is in docs/figures/ecs-peers.json: their programs are not part of this project.
+for the same work is in tests/bench/measured/ecs_peers.json: their programs are not part of this project.
 """
 import argparse
 import json
@@ -108,8 +108,8 @@ def main():
     parser.add_argument("arguments", nargs="+", help="[JSON] PAGE")
     options = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parents[2]
-    kept = root / "docs/figures/ecs.json"
-    peers = json.loads((root / "docs/figures/ecs-peers.json").read_text())
+    kept = root / "tests/bench/measured/ecs.json"
+    peers = json.loads((root / "tests/bench/measured/ecs_peers.json").read_text())
     page = pathlib.Path(options.arguments[-1])
     if options.check:
         measured = json.loads(kept.read_text())["medians"]

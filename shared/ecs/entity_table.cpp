@@ -85,14 +85,7 @@ void EntityTable::unlink(std::uint32_t index) {
 std::optional<Entity> EntityTable::try_reuse() {
   const std::uint32_t index = oldest_free_;
   if (index == kNone) return std::nullopt;
-  // As unlink, of the first one.
-  --queued_count_;
-  oldest_free_ = next_of(links(index));
-  if (oldest_free_ == kNone) {
-    newest_free_ = kNone;
-  } else {
-    links(oldest_free_) = pack_links(kNone, next_of(links(oldest_free_)));
-  }
+  unlink(index);
   links(index) = 0;
   generations_[index] &= ~kFree;
   ++alive_count_;

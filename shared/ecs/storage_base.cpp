@@ -129,13 +129,18 @@ std::byte* StorageBase::take_stable_place(std::byte* place) {
 
 void StorageBase::commit_range(std::span<const Entity> entities) {
   SHOAL_DEBUG_ASSERT(may_change("insert"), "structure changes in a parallel system");
-  const auto first = static_cast<std::uint32_t>(size());
+  const std::size_t first = size();
   for (const Entity entity : entities) set_.insert(entity.index);
-  changes_.append_range(first, static_cast<std::uint32_t>(entities.size()));
+  note_additions(first);
+}
+
+void StorageBase::note_additions(std::size_t first) {
+  const std::span<const std::uint32_t> added = indices().subspan(first);
+  changes_.append_range(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(added.size()));
   const bool logged = context_.log->enabled();
-  for (const Entity entity : entities) {
-    context_.entities->set(entity.index, mask_bit_);
-    if (logged) context_.log->add(LogKind::Added, entity, type_);
+  for (const std::uint32_t index : added) {
+    context_.entities->set(index, mask_bit_);
+    if (logged) context_.log->add(LogKind::Added, context_.entities->at(index), type_);
   }
   note_structure_change(kAbsent);
 }
@@ -233,8 +238,7 @@ void StorageBase::sort_as(const StorageBase& other) {
 }
 
 void StorageBase::reorder(std::span<const std::uint32_t> order) {
-  SHOAL_DEBUG_ASSERT(detail::may_change(*context_.registry, "sort", name_),
-                     "structure changes in a parallel system");
+  SHOAL_DEBUG_ASSERT(may_change("sort"), "structure changes in a parallel system");
   // A listener runs in the middle of an operation that counts on the places of the values, clear() for one.
   if (on_construct_.dispatching() || on_update_.dispatching() || on_destroy_.dispatching()) [[unlikely]] {
     assertion_failed("registry rule",
@@ -283,11 +287,6 @@ void StorageBase::replace_silently(Entity entity, const void* value) {
   changes_.mark_dirty(at);
 }
 
-std::byte* StorageBase::new_place(std::size_t at) {
-  std::byte* const place = run_.data() + at * stride_;
-  return slab_ ? take_stable_place(place) : place;
-}
-
 void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte* values) {
   SHOAL_ASSERT(empty() && copyable_as_bytes(),
                "adopt takes bytes into an empty pool of a type that they are");
@@ -298,7 +297,8 @@ void StorageBase::adopt(std::span<const std::uint32_t> indices, const std::byte*
   } else if (stride_ != 0 && !indices.empty()) {
     std::memcpy(run_.data(), values, indices.size() * stride_);
   }
-  adopt_indices(indices);
+  set_.insert(indices);
+  note_additions(0);
 }
 
 void StorageBase::adopt(std::span<const std::uint32_t> indices,
@@ -306,17 +306,8 @@ void StorageBase::adopt(std::span<const std::uint32_t> indices,
   SHOAL_ASSERT(empty() && stride_ != 0, "adopt takes values into an empty pool");
   reserve(indices.size());
   for (std::size_t at = 0; at < indices.size(); ++at) construct(new_place(at), at);
-  adopt_indices(indices);
-}
-
-void StorageBase::adopt_indices(std::span<const std::uint32_t> indices) {
   set_.insert(indices);
-  changes_.append_range(0, static_cast<std::uint32_t>(indices.size()));
-  for (const std::uint32_t index : indices) {
-    context_.entities->set(index, mask_bit_);
-    context_.log->add(LogKind::Added, context_.entities->at(index), type_);
-  }
-  note_structure_change(kAbsent);
+  note_additions(0);
 }
 
 void StorageBase::end_values() {

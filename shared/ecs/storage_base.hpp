@@ -204,8 +204,7 @@ class StorageBase {
     if (stride_ == 0) return nullptr;
     if (size() == capacity_) [[unlikely]]
       grow(size() + 1);
-    std::byte* place = run_.data() + size() * stride_;
-    return slab_ ? take_stable_place(place) : place;
+    return new_place(size());
   }
   void commit_append(Entity entity) {
     SHOAL_DEBUG_ASSERT(may_change("emplace"), "structure changes in a parallel system");
@@ -277,8 +276,12 @@ class StorageBase {
 
   bool moves_as_bytes() const { return operations_.relocate == nullptr || operations_.stable_addresses; }
   /// Raw memory for value number `at`, which is not there yet. REQUIRES: below capacity(), not a tag.
-  std::byte* new_place(std::size_t at);
-  void adopt_indices(std::span<const std::uint32_t> indices);
+  std::byte* new_place(std::size_t at) {
+    std::byte* const place = run_.data() + at * stride_;
+    return slab_ ? take_stable_place(place) : place;
+  }
+  /// What an addition leaves in marks, masks and log, for those of the list from `first` on.
+  void note_additions(std::size_t first);
   void end_values();
   void copy_values(const StorageBase& other);
   void grow(std::size_t least);

@@ -21,25 +21,6 @@ struct Column {
   std::vector<Field> fields;
 };
 
-std::uint32_t bytes_of(FieldType type) {
-  switch (type) {
-    case FieldType::Bool:
-    case FieldType::Int8:
-    case FieldType::Uint8:
-      return 1;
-    case FieldType::Int16:
-    case FieldType::Uint16:
-      return 2;
-    case FieldType::Int32:
-    case FieldType::Uint32:
-    case FieldType::Float:
-      return 4;
-    case FieldType::Entity:
-      return 8;
-  }
-  return 0;
-}
-
 std::vector<Column> columns_of(const Registry& registry) {
   std::vector<Column> columns;
   for (const ComponentDescriptor& descriptor : component_descriptors()) {
@@ -47,7 +28,7 @@ std::vector<Column> columns_of(const Registry& registry) {
     if (!type) continue;
     Column column{*type, {}};
     for (const FieldDescriptor& field : descriptor.fields)
-      column.fields.push_back({field.offset_bytes, bytes_of(field.type)});
+      column.fields.push_back({field.offset_bytes, size_of(field.type)});
     columns.push_back(std::move(column));
   }
   // All of these are made of ticks and a bool.

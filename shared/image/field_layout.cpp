@@ -7,25 +7,6 @@
 
 namespace shoal {
 
-std::size_t size_of(FieldType type) {
-  switch (type) {
-    case FieldType::Bool:
-    case FieldType::Int8:
-    case FieldType::Uint8:
-      return 1;
-    case FieldType::Int16:
-    case FieldType::Uint16:
-      return 2;
-    case FieldType::Int32:
-    case FieldType::Uint32:
-    case FieldType::Float:
-      return 4;
-    case FieldType::Entity:
-      return 8;
-  }
-  return 0;
-}
-
 std::string_view name_of(FieldType type) {
   switch (type) {
     case FieldType::Bool:
@@ -74,7 +55,7 @@ std::vector<CopyRun> merged(std::vector<CopyRun> runs) {
 std::vector<CopyRun> runs_of(std::span<const ImageField> fields) {
   std::vector<CopyRun> runs;
   for (const ImageField& field : fields)
-    runs.push_back({field.offset_bytes, field.offset_bytes, static_cast<std::uint32_t>(size_of(field.type))});
+    runs.push_back({field.offset_bytes, field.offset_bytes, size_of(field.type)});
   return merged(std::move(runs));
 }
 

@@ -20,7 +20,6 @@ struct ImageField {
   friend bool operator==(const ImageField&, const ImageField&) = default;
 };
 
-std::size_t size_of(FieldType type);
 /// "float", "entity": as the schema calls it.
 std::string_view name_of(FieldType type);
 std::vector<ImageField> fields_of(const ComponentDescriptor& descriptor);

@@ -216,8 +216,7 @@ class Installer {
                                    component.name, field.path, shoal::name_of(found->second->type),
                                    shoal::name_of(field.type)));
       }
-      runs.push_back(
-          {found->second->offset_bytes, field.offset_bytes, static_cast<std::uint32_t>(size_of(field.type))});
+      runs.push_back({found->second->offset_bytes, field.offset_bytes, size_of(field.type)});
       saved.erase(found);
     }
     for (const auto& [path, field] : saved)

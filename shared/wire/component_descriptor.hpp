@@ -10,6 +10,25 @@ namespace shoal {
 
 /// How a field lies in the component's C++ aggregate.
 enum class FieldType : std::uint8_t { Bool, Int8, Uint8, Int16, Uint16, Int32, Uint32, Float, Entity };
+/// Bytes of a field in the aggregate; 0 for a number that is no FieldType.
+constexpr std::uint32_t size_of(FieldType type) {
+  switch (type) {
+    case FieldType::Bool:
+    case FieldType::Int8:
+    case FieldType::Uint8:
+      return 1;
+    case FieldType::Int16:
+    case FieldType::Uint16:
+      return 2;
+    case FieldType::Int32:
+    case FieldType::Uint32:
+    case FieldType::Float:
+      return 4;
+    case FieldType::Entity:
+      return 8;
+  }
+  return 0;
+}
 
 /// What a field means. Prediction and tables of the codec are chosen by it.
 enum class FieldKind : std::uint8_t {

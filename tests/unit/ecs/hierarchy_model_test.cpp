@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shared/base/random.hpp"
+#include "tests/unit/ecs/test_components.hpp"
 
 namespace shoal::test {
 namespace {
@@ -22,13 +23,6 @@ struct Forest : Registry {
     connect_hierarchy(*this);
   }
 };
-
-template <class Range>
-std::vector<Entity> listed(const Range& range) {
-  std::vector<Entity> entities;
-  for (const Entity entity : range) entities.push_back(entity);
-  return entities;
-}
 
 struct ModelNode {
   Entity parent{};

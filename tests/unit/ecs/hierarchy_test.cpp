@@ -24,13 +24,6 @@ struct Family : Registry {
   }
 };
 
-template <class Range>
-std::vector<Entity> listed(const Range& range) {
-  std::vector<Entity> entities;
-  for (const Entity entity : range) entities.push_back(entity);
-  return entities;
-}
-
 // root ── a ── c
 //      │    └─ d
 //      └─ b

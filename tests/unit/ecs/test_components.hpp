@@ -37,6 +37,14 @@ inline constexpr bool shoal::kStableAddress<shoal::test::Pinned> = true;
 
 namespace shoal::test {
 
+/// The entities of a range, in its order.
+template <class Range>
+std::vector<Entity> listed(const Range& range) {
+  std::vector<Entity> entities;
+  for (const Entity entity : range) entities.push_back(entity);
+  return entities;
+}
+
 /// With all of the above, frozen, with a change log.
 struct World : Registry {
   explicit World(RegistryLimits limits = {}) : World(limits, [](Registry&) {}) {}

@@ -30,6 +30,11 @@ ClientTransportConfig transport_config(const ClientConfig& config, const Compone
   result.server = config.server;
   result.schema = schema_of(table);
   result.connect_time_out = config.connect_time_out;
+  result.server_key = config.server_key;
+  result.credential_kind = config.credential_kind;
+  result.credentials = config.credentials;
+  result.player_key = config.player_key;
+  result.allow_aes = config.allow_aes;
   return result;
 }
 

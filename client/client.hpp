@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "client/mirror.hpp"
 #include "shared/base/histogram.hpp"
@@ -34,6 +35,13 @@ struct ClientConfig {
   std::function<void(Registry&)> on_world;
   std::uint32_t max_entities = 1u << 18;
   Duration connect_time_out = seconds(10);
+  /// The server's key, when it is known (shoal-server prints it): nobody else gets the credentials.
+  std::optional<PublicKey> server_key{};
+  CredentialKind credential_kind = CredentialKind::None;  // a password, a ticket, or nothing
+  std::vector<std::byte> credentials{};
+  /// By which the server knows the player again; without one it is drawn anew, for all sessions of this client.
+  std::optional<Secret> player_key{};
+  bool allow_aes = true;
 };
 
 /// What came of the server's digest of the frozen world.
@@ -73,6 +81,11 @@ class Client final : private ClientTransport::Handler {
   ClientState state() const { return transport_.state(); }
   CloseReason close_reason() const { return transport_.close_reason(); }
   std::string describe_close() const { return transport_.describe_close(); }
+  RefuseReason refuse_reason() const { return transport_.refuse_reason(); }
+  /// For tools and tests that speak in this session's name; null before the first one.
+  const ConnectionKeys* session_keys() const { return transport_.keys(); }
+  /// As whom the server knows this client; meaningful once connected.
+  const PlayerId& player() const { return transport_.player(); }
   Duration rtt() const { return transport_.rtt(); }
   std::uint32_t tick_rate_hz() const { return tick_rate_hz_; }
 

@@ -51,6 +51,10 @@ ServerTransportConfig transport_config(const ServerConfig& config, const Compone
   result.tick_rate_hz = config.tick_rate_hz;
   result.bytes_per_second = config.client_bytes_per_second;
   result.schema = schema_of(table);
+  result.identity = config.identity;
+  result.admission = config.admission;
+  result.wall_clock = config.wall_clock;
+  result.allow_aes = config.allow_aes;
   return result;
 }
 
@@ -354,7 +358,10 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
   ++counters_.joined;
-  if (may_log()) log_info("player {} joined from {}", session->number.value, to_string(request.peer));
+  if (may_log()) {
+    log_info("player {} joined from {} as {}{}{}", session->number.value, to_string(request.peer),
+             to_string(request.player), request.name.empty() ? "" : ", ", request.name);
+  }
   sessions_[id.index] = std::move(session);
   joining_.push_back(id);
 }

@@ -48,6 +48,13 @@ struct ServerConfig {
   Tick first_tick{0};
   /// That run systems, the tick's among them. The world is the same for any number.
   std::uint32_t threads = 1;
+  /// Who may join, and how often.
+  AdmissionConfig admission{};
+  /// Long-lived secret that clients pin the public part of; without one it is drawn anew.
+  std::optional<Secret> identity{};
+  /// For what expires; null: time of day stands still. Outlives the server.
+  const WallClock* wall_clock = nullptr;
+  bool allow_aes = true;
   /// Frozen, a client that does not catch up within this time is sent its digest all the same.
   Duration freeze_deadline = seconds(10);
 };
@@ -81,6 +88,11 @@ class Server final : private ServerTransport::Handler {
   bool all_compared() const;
   /// Tells every client that the server ends. Poll a little longer, for those who miss it.
   void shut_down();
+
+  /// From now on; who is on the list and plays is sent away.
+  void set_bans(BanList bans) { transport_.set_bans(std::move(bans)); }
+  /// For pinning by clients.
+  const PublicKey& public_key() const { return transport_.public_key(); }
 
   Tick tick() const { return tick_; }
   Registry& registry() { return registry_; }

@@ -13,6 +13,11 @@ Duration read_clock(clockid_t id) {
 
 }  // namespace
 
+std::int64_t SystemWallClock::unix_seconds() const {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<seconds>(since).count();
+}
+
 Time SteadyClock::now() const {
   return {read_clock(CLOCK_MONOTONIC)};
 }

@@ -49,6 +49,29 @@ class SteadyClock final : public Clock {
   Time now() const override;
 };
 
+/// The time of day, as several machines agree on it more or less: for what expires. It may jump.
+class WallClock {
+ public:
+  virtual ~WallClock() = default;
+  /// Seconds since 1970-01-01 UTC.
+  virtual std::int64_t unix_seconds() const = 0;
+};
+
+class SystemWallClock final : public WallClock {
+ public:
+  std::int64_t unix_seconds() const override;
+};
+
+class ManualWallClock final : public WallClock {
+ public:
+  explicit ManualWallClock(std::int64_t unix_seconds = 1'800'000'000) : now_(unix_seconds) {}
+  std::int64_t unix_seconds() const override { return now_; }
+  void set(std::int64_t unix_seconds) { now_ = unix_seconds; }
+
+ private:
+  std::int64_t now_;
+};
+
 /// Stands still until it is told to go on.
 class ManualClock final : public Clock {
  public:

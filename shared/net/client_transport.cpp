@@ -19,7 +19,12 @@ constexpr Duration kCookieUse = kCookieLifetime / 2;
 
 ClientTransport::ClientTransport(DatagramPort& port, const Clock& clock, Entropy& entropy,
                                  ClientTransportConfig config, Handler& handler)
-    : port_(port), clock_(clock), entropy_(entropy), config_(std::move(config)), handler_(handler) {
+    : port_(port),
+      clock_(clock),
+      entropy_(entropy),
+      config_(std::move(config)),
+      handler_(handler),
+      player_key_(config_.player_key ? *config_.player_key : Secret::random(entropy)) {
   SHOAL_ASSERT(config_.credentials.size() <= kMaxCredentialBytes,
                "credentials are at most kMaxCredentialBytes long");
   sort_schema(config_.schema);
@@ -34,7 +39,8 @@ void ClientTransport::connect() {
   state_ = ClientState::Connecting;
   step_ = Step::Hello;
   nonce_ = entropy_.next();
-  entropy_.fill(std::as_writable_bytes(std::span(client_key_)));
+  ephemeral_ = AgreementKey::make(entropy_);
+  response_keys_.reset();
   connection_.reset();
   close_reason_ = CloseReason::Unspecified;
   refuse_reason_ = RefuseReason::Unspecified;
@@ -57,20 +63,20 @@ void ClientTransport::take(Time now) {
   ++counters_.received_datagrams;
   counters_.received_bytes += datagram_.size;
   if (datagram_.peer != config_.server) return counters_.count(BadDatagram::WrongAddress);
-  Opened opened;
-  if (const auto error = open(datagram_.span(), body_, opened)) return counters_.count(bad_datagram(*error));
-  if (opened.header.type == DatagramType::Packet) return take_packet(opened, now);
-  if (opened.header.type == DatagramType::Hello || opened.header.type == DatagramType::Response ||
-      state_ != ClientState::Connecting || opened.header.connection != nonce_) {
+  PacketHeader header;
+  if (const auto error = read_header(datagram_.span(), header)) return counters_.count(bad_datagram(*error));
+  if (header.type == DatagramType::Packet) return take_packet(header, now);
+  if (header.type == DatagramType::Hello || header.type == DatagramType::Response ||
+      state_ != ClientState::Connecting || header.connection != nonce_) {
     return counters_.count(BadDatagram::UnexpectedHandshake);
   }
-  switch (opened.header.type) {
+  switch (header.type) {
     case DatagramType::Challenge:
-      return take_challenge(opened, now);
+      return take_challenge(now);
     case DatagramType::Accept:
-      return take_accept(opened, now);
+      return take_accept(now);
     default:
-      return take_refuse(opened);
+      return take_refuse(header.type == DatagramType::Denial);
   }
 }
 
@@ -81,31 +87,77 @@ void ClientTransport::send_handshake(Time now) {
   retry_ = std::min(retry_ * 2, kHandshakeRetryMax);
   if (step_ == Step::Response && now - challenged_at_ > kCookieUse) step_ = Step::Hello;
   if (step_ == Step::Hello) {
-    handshake_.hello(nonce_, {config_.protocol_version, client_key_}, outgoing_);
+    handshake_.hello(nonce_, {config_.protocol_version, ephemeral_->public_key()}, outgoing_);
   } else {
-    ResponseBody response{config_.protocol_version, client_key_, challenge_.cookie, schema_hash_, {}, false,
-                          config_.credentials};
-    if (challenge_.schema_hash != schema_hash_) response.components = config_.schema;
-    handshake_.response(nonce_, response, outgoing_);
+    outgoing_ = response_;
   }
   put_out();
 }
 
-void ClientTransport::take_challenge(const Opened& opened, Time now) {
+void ClientTransport::take_challenge(Time now) {
+  Opened opened;
+  if (const auto error = read_clear(datagram_.span(), body_, opened))
+    return counters_.count(bad_datagram(*error));
   const auto challenge = read_challenge(opened.body);
   if (!challenge) return counters_.count(BadDatagram::Malformed);
   if (step_ == Step::Response) return;  // the answer to a Hello that was repeated
+  if (config_.server_key && challenge->server_key != *config_.server_key) {
+    counters_.count(BadDatagram::BadServerKey);
+    return end(CloseReason::WrongServerKey, fmt::format("it has {}", to_string(challenge->server_key)));
+  }
   challenge_ = *challenge;
+  if (!make_response()) return counters_.count(BadDatagram::BadServerKey);
   challenged_at_ = now;
   step_ = Step::Response;
   retry_ = kHandshakeRetry;
   send_handshake(now);
 }
 
-void ClientTransport::take_accept(const Opened& opened, Time now) {
+bool ClientTransport::make_response() {
+  const auto es = ephemeral_->agree(challenge_.server_key);
+  if (!es) return false;
+  response_keys_.emplace(*es,
+                         HandshakeContext{config_.protocol_version, nonce_, ephemeral_->public_key(),
+                                          challenge_.cookie, challenge_.schema_hash, challenge_.server_key});
+  ResponseBody body;
+  body.schema_hash = schema_hash_;
+  if (challenge_.schema_hash != schema_hash_) body.components = config_.schema;
+  showed_resume_ticket_ = !resume_ticket_.empty();
+  body.credential_kind = showed_resume_ticket_ ? CredentialKind::Resume : config_.credential_kind;
+  body.credentials = showed_resume_ticket_ ? resume_ticket_ : config_.credentials;
+  body.player_key = player_key_.public_key();
+  const Digest256 challenge = player_challenge(response_keys_->transcript);
+  body.player_signature = player_key_.sign(std::as_bytes(std::span(challenge)));
+  body.ciphers = 1u << static_cast<unsigned>(Cipher::ChaCha20Poly1305);
+  if (config_.allow_aes && has_aes()) body.ciphers |= 1u << static_cast<unsigned>(Cipher::Aes256Gcm);
+  handshake_.response(response_keys_->response, nonce_,
+                      {config_.protocol_version, ephemeral_->public_key(), challenge_.cookie}, body, response_);
+  return true;
+}
+
+void ClientTransport::take_accept(Time now) {
+  if (step_ != Step::Response) return counters_.count(BadDatagram::UnexpectedHandshake);
+  const auto server_ephemeral = read_accept_clear(datagram_.span());
+  if (!server_ephemeral) return counters_.count(BadDatagram::TooShort);
+  const auto ee = ephemeral_->agree(*server_ephemeral);
+  if (!ee) return counters_.count(BadDatagram::BadTag);
+  const SessionSecrets secrets(*response_keys_, *ee, response_.span().last<kPacketTagBytes>(),
+                               *server_ephemeral);
+  Opened opened;
+  if (const auto error =
+          open({Cipher::ChaCha20Poly1305, secrets.accept}, datagram_.span(), kKeyBytes, body_, opened))
+    return counters_.count(bad_datagram(*error));
   const auto accept = read_accept(opened.body);
-  if (!accept) return counters_.count(BadDatagram::Malformed);
-  connection_ = std::make_unique<Connection>(accept->connection, config_.server, now);
+  const bool has_cipher =
+      accept && (accept->cipher == Cipher::ChaCha20Poly1305 || (config_.allow_aes && has_aes()));
+  if (!has_cipher) return counters_.count(BadDatagram::Malformed);
+  connection_ = std::make_unique<Connection>(
+      accept->connection, config_.server, now,
+      ConnectionKeys{{accept->cipher, secrets.to_server}, {accept->cipher, secrets.to_client}});
+  ephemeral_.reset();
+  response_keys_.reset();
+  player_ = accept->player;
+  resume_ticket_ = accept->resume_ticket;
   // A server cannot make us wait for ever, nor give up at once.
   time_out_ = std::clamp<Duration>(accept->time_out, seconds{1}, seconds{120});
   state_ = ClientState::Connected;
@@ -113,20 +165,29 @@ void ClientTransport::take_accept(const Opened& opened, Time now) {
   handler_.on_connected(*accept);
 }
 
-void ClientTransport::take_refuse(const Opened& opened) {
+void ClientTransport::take_refuse(bool is_sealed) {
+  Opened opened;
+  if (is_sealed && step_ != Step::Response) return counters_.count(BadDatagram::UnexpectedHandshake);
+  if (const auto error = is_sealed ? open(response_keys_->denial, datagram_.span(), 0, body_, opened)
+                                   : read_clear(datagram_.span(), body_, opened))
+    return counters_.count(bad_datagram(*error));
   const auto refuse = read_refuse(opened.body);
   if (!refuse) return counters_.count(BadDatagram::Malformed);
   refuse_reason_ = refuse->reason;
   ++counters_.refused[static_cast<std::size_t>(refuse->reason)];
+  // The next attempt shows what it was given in the beginning.
+  if (showed_resume_ticket_ && refuse->reason == RefuseReason::TicketExpired) resume_ticket_.clear();
   end(CloseReason::Refused, with_own_names(refuse->detail, config_.schema));
 }
 
 // ------------------------------------------------------------------------------------------------ session
 
-void ClientTransport::take_packet(const Opened& opened, Time now) {
-  if (connection_ == nullptr || connection_->id().value != opened.header.connection) {
+void ClientTransport::take_packet(const PacketHeader& header, Time now) {
+  if (connection_ == nullptr || connection_->id().value != header.connection) {
     return counters_.count(BadDatagram::UnknownConnection);
   }
+  Opened opened;
+  if (const auto bad = connection_->open(datagram_.span(), body_, opened)) return counters_.count(*bad);
   if (state_ != ClientState::Connected) {
     counters_.count(BadDatagram::UnknownConnection);
     if (close_answers_left_ > 0) {
@@ -138,8 +199,12 @@ void ClientTransport::take_packet(const Opened& opened, Time now) {
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
   if (const auto bad = connection_->read(opened, now, outcomes_, packet)) return counters_.count(*bad);
+  if (const auto challenge = packet->path_challenge()) {
+    own_builder_.Clear();
+    if (connection_->write_path_words(own_builder_, {std::nullopt, challenge}, now, outgoing_)) put_out();
+  }
   deliver();
-  if (state_ == ClientState::Connected) take_payload(opened.header.sequence, *packet, now);
+  if (state_ == ClientState::Connected) take_payload(header.sequence, *packet, now);
 }
 
 void ClientTransport::take_payload(Sequence sequence, const protocol::Packet& packet, Time now) {
@@ -193,6 +258,7 @@ void ClientTransport::run_timers(Time now) {
   connection_->detect_losses(now, outcomes_);
   deliver();
   if (state_ != ClientState::Connected) return;
+  if (connection_->next_sequence().value > config_.packets_per_key) return close(CloseReason::KeyUsedUp);
   if (now - connection_->last_heard() >= time_out_) {
     const std::string detail = fmt::format("nothing for {:.1f} s", to_seconds(time_out_));
     send_close(CloseReason::TimedOut, detail);
@@ -219,6 +285,8 @@ void ClientTransport::end(CloseReason reason, std::string_view detail) {
   close_reason_ = reason;
   close_detail_ = detail;
   state_ = ClientState::Closed;
+  ephemeral_.reset();
+  response_keys_.reset();
   ++counters_.left[static_cast<std::size_t>(reason)];
   handler_.on_closed(reason, close_detail_);
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,16 @@ struct ClientTransportConfig {
   Endpoint server{};
   SchemaVersions schema{};
   Duration connect_time_out = seconds{10};
-  std::vector<std::byte> credentials{};  // at most kMaxCredentialBytes
+  /// The server's X25519 key, when it is known: nobody else gets the credentials. Without it whoever answers is
+  /// believed.
+  std::optional<PublicKey> server_key{};
+  CredentialKind credential_kind = CredentialKind::None;  // a password, a ticket, or nothing
+  std::vector<std::byte> credentials{};                   // at most kMaxCredentialBytes
+  /// Ed25519 seed of the player's long-lived key; without one it is drawn anew, for all sessions of this transport.
+  std::optional<Secret> player_key{};
+  bool allow_aes = true;  // where both sides have it
   std::uint32_t protocol_version = kProtocolVersion;
+  std::uint64_t packets_per_key = kPacketsPerKey;
 };
 
 enum class ClientState : std::uint8_t { Idle, Connecting, Connected, Closed };
@@ -83,6 +92,18 @@ class ClientTransport {
   const std::string& close_detail() const { return close_detail_; }
   /// Why it ended, as a sentence for people: reason, remedy, detail.
   std::string describe_close() const;
+  /// As whom the server knows this client: of the present or the last session.
+  const PlayerId& player() const { return player_; }
+  /// What the server gave for coming again as the same player, empty before the first session. The next connect()
+  /// shows it by itself; a program that ends may keep it and give it to the next one.
+  std::span<const std::byte> resume_ticket() const { return resume_ticket_; }
+  void set_resume_ticket(std::span<const std::byte> ticket) { resume_ticket_.assign(ticket.begin(), ticket.end()); }
+  /// The server's key, as it said; meaningful once Connected.
+  const PublicKey& server_key() const { return challenge_.server_key; }
+  /// For tools and tests that speak in this session's name; null before the first one.
+  const ConnectionKeys* keys() const { return connection_ ? &connection_->keys() : nullptr; }
+  /// Of the present session.
+  Cipher cipher() const { return connection_ ? connection_->keys().send.cipher() : Cipher::ChaCha20Poly1305; }
   /// Of the present or the last session; 0 before the first.
   ConnectionId connection_id() const { return connection_ ? connection_->id() : ConnectionId{}; }
   /// Smoothed; 0 before the first measurement.
@@ -96,10 +117,12 @@ class ClientTransport {
   enum class Step : std::uint8_t { Hello, Response };  // what Connecting repeats
 
   void take(Time now);
-  void take_challenge(const Opened& opened, Time now);
-  void take_accept(const Opened& opened, Time now);
-  void take_refuse(const Opened& opened);
-  void take_packet(const Opened& opened, Time now);
+  void take_challenge(Time now);
+  void take_accept(Time now);
+  void take_refuse(bool is_sealed);
+  void take_packet(const PacketHeader& header, Time now);
+  /// Seals the claim for the challenge at hand. False: the server's key is none.
+  bool make_response();
   void take_payload(Sequence sequence, const protocol::Packet& packet, Time now);
   void deliver();
   void run_timers(Time now);
@@ -120,8 +143,14 @@ class ClientTransport {
   Step step_ = Step::Hello;
   bool is_polling_ = false;
   std::uint64_t nonce_ = 0;
-  HandshakeKey client_key_{};
+  SignatureKey player_key_;
+  std::optional<AgreementKey> ephemeral_;  // while connecting
   ChallengeBody challenge_;
+  std::optional<ResponseKeys> response_keys_;  // while connecting
+  OutgoingDatagram response_;                  // repeated as it is: a key seals one text
+  bool showed_resume_ticket_ = false;
+  PlayerId player_;
+  std::vector<std::byte> resume_ticket_;
   Time challenged_at_{};
   Time connect_started_{};
   Time next_retry_{};

@@ -72,18 +72,34 @@ Result<Sequence, SendError> Connection::write(flatbuffers::FlatBufferBuilder& bu
   builder.Finish(protocol::CreatePacket(builder, newest, acks, to_microseconds(receive_log_.ack_delay(now)),
                                         type, payload));
   SHOAL_ASSERT(builder.GetSize() <= kMaxPacketBodyBytes, "kEnvelopeBytes is too small");
+  return put(builder, reported, now, datagram);
+}
 
+Result<Sequence, SendError> Connection::write_path_words(flatbuffers::FlatBufferBuilder& builder,
+                                                         const PathWords& words, Time now,
+                                                         OutgoingDatagram& datagram) {
+  if (send_log_.is_full()) return Failure{SendError::TooManyInFlight};
+  protocol::PacketBuilder packet(builder);
+  if (words.challenge) packet.add_path_challenge(*words.challenge);
+  if (words.response) packet.add_path_response(*words.response);
+  builder.Finish(packet.Finish());
+  return put(builder, false, now, datagram);
+}
+
+Sequence Connection::put(flatbuffers::FlatBufferBuilder& builder, bool reported, Time now,
+                         OutgoingDatagram& datagram) {
   const Sequence sequence = send_log_.next();
   const auto body = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
-  datagram.size = seal({DatagramType::Packet, id_.value, sequence}, body, datagram.bytes);
+  datagram.size = seal(keys_.send, {DatagramType::Packet, id_.value, sequence}, {}, body, datagram.bytes);
   send_log_.push(now, reported);
   last_sent_ = now;
   return sequence;
 }
 
-std::optional<BadDatagram> Connection::read(const Opened& opened, Time now,
-                                            std::vector<SendLog::Outcome>& outcomes,
-                                            const protocol::Packet*& packet) {
+std::optional<BadDatagram> Connection::open(std::span<const std::byte> datagram, BodyBuffer& buffer,
+                                            Opened& opened) const {
+  if (const auto error = read_header(datagram, opened.header)) return bad_datagram(*error);
+  // First what costs nothing. A number that only claims to be new is found out by the key.
   switch (receive_log_.classify(opened.header.sequence)) {
     case ReceiveLog::Arrival::New:
       break;
@@ -94,6 +110,13 @@ std::optional<BadDatagram> Connection::read(const Opened& opened, Time now,
     case ReceiveLog::Arrival::TooFarAhead:
       return BadDatagram::TooFarAhead;
   }
+  if (const auto error = shoal::open(keys_.receive, datagram, 0, buffer, opened)) return bad_datagram(*error);
+  return std::nullopt;
+}
+
+std::optional<BadDatagram> Connection::read(const Opened& opened, Time now,
+                                            std::vector<SendLog::Outcome>& outcomes,
+                                            const protocol::Packet*& packet) {
   packet = verified<protocol::Packet>(opened.body);
   if (packet == nullptr) return BadDatagram::Malformed;
   if (packet->payload_type() > protocol::Payload::MAX) return BadDatagram::UnexpectedPayload;

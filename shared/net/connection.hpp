@@ -1,8 +1,8 @@
-// One end of an open session, the same for server and client: it numbers, seals and logs what leaves, checks
-// what arrives, and keeps acknowledgements and round-trip time. It does not know what payloads mean, and it
+// One end of an open session, the same for server and client: it numbers, seals and logs what leaves, opens and
+// checks what arrives, and keeps acknowledgements and round-trip time. It does not know what payloads mean, and it
 // owns no port: its transport moves the bytes.
 //
-// 1. A packet that fails any check changes nothing here.
+// 1. A packet that fails any check changes nothing here; the replay window moves only for what was authenticated.
 // 2. Each packet written with `reported` ends in exactly one Outcome, unless the session ends first.
 // Threads: that of its transport. Memory is fixed.
 #pragma once
@@ -72,10 +72,22 @@ const Table* verified(std::span<const std::byte> body) {
   return verifier.VerifyBuffer<Table>(nullptr) ? flatbuffers::GetRoot<Table>(bytes) : nullptr;
 }
 
+/// One key for each direction, as this end sees them.
+struct ConnectionKeys {
+  SealingKey send;
+  SealingKey receive;
+};
+
+/// Words that prove a new path: who gets a challenge sends it back from where it arrived.
+struct PathWords {
+  std::optional<std::uint64_t> challenge;
+  std::optional<std::uint64_t> response;
+};
+
 class Connection {
  public:
-  Connection(ConnectionId id, const Endpoint& peer, Time now)
-      : id_(id), peer_(peer), last_heard_(now), last_sent_(now) {}
+  Connection(ConnectionId id, const Endpoint& peer, Time now, const ConnectionKeys& keys)
+      : id_(id), peer_(peer), keys_(keys), last_heard_(now), last_sent_(now) {}
 
   /// Bytes that a FlatBufferBuilder may hold after its payload is built, so that write() finds room for it.
   std::size_t payload_room(Time now) const;
@@ -85,7 +97,13 @@ class Connection {
   Result<Sequence, SendError> write(flatbuffers::FlatBufferBuilder& builder, protocol::Payload type,
                                     flatbuffers::Offset<void> payload, bool reported, Time now,
                                     OutgoingDatagram& datagram);
+  /// A packet without payload and acknowledgements, as small as one can be.
+  Result<Sequence, SendError> write_path_words(flatbuffers::FlatBufferBuilder& builder, const PathWords& words,
+                                               Time now, OutgoingDatagram& datagram);
 
+  /// Opens a datagram of this session, whose header was read. No error: it is the peer's, and new.
+  std::optional<BadDatagram> open(std::span<const std::byte> datagram, BodyBuffer& buffer,
+                                  Opened& opened) const;
   /// Checks an opened datagram of this session and applies its acknowledgements; no error: `packet` is what
   /// it holds. What they end is appended to `outcomes`.
   std::optional<BadDatagram> read(const Opened& opened, Time now, std::vector<SendLog::Outcome>& outcomes,
@@ -96,8 +114,14 @@ class Connection {
     send_log_.detect_losses(now, rtt_, outcomes);
   }
 
+  /// From now on the peer is there. REQUIRES: the path was proved.
+  void move_to(const Endpoint& peer) { peer_ = peer; }
+  /// Whether the packet was the newest one when it arrived, so that no earlier one moves the session back.
+  bool is_newest(Sequence sequence) const { return receive_log_.newest() <= sequence; }
+
   ConnectionId id() const { return id_; }
   const Endpoint& peer() const { return peer_; }
+  const ConnectionKeys& keys() const { return keys_; }
   Time last_heard() const { return last_heard_; }
   Time last_sent() const { return last_sent_; }
   Sequence next_sequence() const { return send_log_.next(); }
@@ -105,8 +129,11 @@ class Connection {
   const SendLog& send_log() const { return send_log_; }
 
  private:
+  Sequence put(flatbuffers::FlatBufferBuilder& builder, bool reported, Time now, OutgoingDatagram& datagram);
+
   ConnectionId id_;
   Endpoint peer_;
+  ConnectionKeys keys_;
   Time last_heard_;
   Time last_sent_;
   RttEstimate rtt_;

@@ -38,7 +38,7 @@ void CookieMint::rotate(Time now) {
 }
 
 std::array<std::uint8_t, 32> CookieMint::code(const Secret& secret, const Endpoint& peer, std::uint64_t nonce,
-                                              const HandshakeKey& client_key, std::uint64_t issued_seconds) {
+                                              const PublicKey& client_key, std::uint64_t issued_seconds) {
   std::array<unsigned char, 16 + 2 + 8 + 32 + 8> message{};
   unsigned char* at = message.data();
   const auto put = [&at](const void* source, std::size_t bytes) {
@@ -48,7 +48,7 @@ std::array<std::uint8_t, 32> CookieMint::code(const Secret& secret, const Endpoi
   put(peer.address.data(), peer.address.size());
   put(&peer.port, sizeof peer.port);
   put(&nonce, sizeof nonce);
-  put(client_key.data(), client_key.size());
+  put(client_key.bytes.data(), client_key.bytes.size());
   put(&issued_seconds, sizeof issued_seconds);
   std::array<std::uint8_t, 32> result{};
   crypto_generichash(result.data(), result.size(), message.data(), message.size(), secret.key.data(),
@@ -56,7 +56,7 @@ std::array<std::uint8_t, 32> CookieMint::code(const Secret& secret, const Endpoi
   return result;
 }
 
-HandshakeCookie CookieMint::make(const Endpoint& peer, std::uint64_t nonce, const HandshakeKey& client_key,
+HandshakeCookie CookieMint::make(const Endpoint& peer, std::uint64_t nonce, const PublicKey& client_key,
                                  Time now) {
   rotate(now);
   const std::uint64_t issued = seconds_of(now);
@@ -64,7 +64,7 @@ HandshakeCookie CookieMint::make(const Endpoint& peer, std::uint64_t nonce, cons
 }
 
 CookieMint::Verdict CookieMint::check(const HandshakeCookie& cookie, const Endpoint& peer,
-                                      std::uint64_t nonce, const HandshakeKey& client_key, Time now) {
+                                      std::uint64_t nonce, const PublicKey& client_key, Time now) {
   rotate(now);
   if (fault("net-believe-cookies")) return Verdict::Good;
   const std::uint64_t now_seconds = seconds_of(now);

@@ -11,6 +11,7 @@
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/endpoint.hpp"
+#include "shared/net/keys.hpp"
 
 namespace shoal {
 
@@ -20,8 +21,6 @@ struct HandshakeCookie {
 
   friend bool operator==(const HandshakeCookie&, const HandshakeCookie&) = default;
 };
-
-using HandshakeKey = std::array<std::uint8_t, 32>;
 
 class CookieMint {
  public:
@@ -36,9 +35,9 @@ class CookieMint {
   CookieMint(const CookieMint&) = delete;
   CookieMint& operator=(const CookieMint&) = delete;
 
-  HandshakeCookie make(const Endpoint& peer, std::uint64_t nonce, const HandshakeKey& client_key, Time now);
+  HandshakeCookie make(const Endpoint& peer, std::uint64_t nonce, const PublicKey& client_key, Time now);
   Verdict check(const HandshakeCookie& cookie, const Endpoint& peer, std::uint64_t nonce,
-                const HandshakeKey& client_key, Time now);
+                const PublicKey& client_key, Time now);
 
  private:
   struct Secret {
@@ -49,7 +48,7 @@ class CookieMint {
 
   void rotate(Time now);
   static std::array<std::uint8_t, 32> code(const Secret& secret, const Endpoint& peer, std::uint64_t nonce,
-                                           const HandshakeKey& client_key, std::uint64_t issued_seconds);
+                                           const PublicKey& client_key, std::uint64_t issued_seconds);
 
   Entropy& entropy_;
   Secret current_;

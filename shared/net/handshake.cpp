@@ -9,19 +9,19 @@ namespace shoal {
 namespace {
 
 // Response: what stands beside the components and their names, and what a component costs.
-constexpr std::size_t kResponseFixedBytes = 220;
+constexpr std::size_t kResponseFixedBytes = 260;
 constexpr std::size_t kComponentBytes = sizeof(protocol::ComponentVersion);
 
-protocol::Key to_wire(const HandshakeKey& key) {
-  return protocol::Key(flatbuffers::span<const std::uint8_t, 32>(key));
+protocol::Key to_wire(const PublicKey& key) {
+  return protocol::Key(flatbuffers::span<const std::uint8_t, kKeyBytes>(key.bytes));
+}
+PublicKey from_wire(const protocol::Key& key) {
+  PublicKey result;
+  std::copy_n(key.bytes()->begin(), result.bytes.size(), result.bytes.begin());
+  return result;
 }
 protocol::Cookie to_wire(const HandshakeCookie& cookie) {
   return {cookie.issued_seconds, flatbuffers::span<const std::uint8_t, 32>(cookie.code)};
-}
-HandshakeKey from_wire(const protocol::Key& key) {
-  HandshakeKey result;
-  std::copy_n(key.bytes()->begin(), result.size(), result.begin());
-  return result;
 }
 HandshakeCookie from_wire(const protocol::Cookie& cookie) {
   HandshakeCookie result;
@@ -30,11 +30,14 @@ HandshakeCookie from_wire(const protocol::Cookie& cookie) {
   return result;
 }
 
+std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
 }  // namespace
 
-void HandshakeWriter::finish(DatagramType type, std::uint64_t nonce, OutgoingDatagram& datagram) {
-  const auto body = std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
-  datagram.size = seal({type, nonce, Sequence{}}, body, datagram.bytes);
+std::span<const std::byte> HandshakeWriter::built() const {
+  return std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
 }
 
 void HandshakeWriter::hello(std::uint64_t nonce, const HelloBody& body, OutgoingDatagram& datagram) {
@@ -44,7 +47,7 @@ void HandshakeWriter::hello(std::uint64_t nonce, const HelloBody& body, Outgoing
   // Zeros up to the full size, so that whatever the server answers is not more than it got.
   BodyBuffer padded{};
   std::memcpy(padded.bytes.data(), builder_.GetBufferPointer(), builder_.GetSize());
-  datagram.size = seal({DatagramType::Hello, nonce, Sequence{}}, padded.bytes, datagram.bytes);
+  datagram.size = write_clear({DatagramType::Hello, nonce, Sequence{}}, padded.bytes, datagram.bytes);
 }
 
 std::optional<HelloBody> read_hello(std::span<const std::byte> body) {
@@ -56,20 +59,24 @@ std::optional<HelloBody> read_hello(std::span<const std::byte> body) {
 void HandshakeWriter::challenge(std::uint64_t nonce, const ChallengeBody& body, OutgoingDatagram& datagram) {
   builder_.Clear();
   const protocol::Cookie cookie = to_wire(body.cookie);
-  builder_.Finish(protocol::CreateChallenge(builder_, &cookie, body.schema_hash));
-  finish(DatagramType::Challenge, nonce, datagram);
+  const protocol::Key key = to_wire(body.server_key);
+  builder_.Finish(protocol::CreateChallenge(builder_, &cookie, body.schema_hash, &key));
+  datagram.size = write_clear({DatagramType::Challenge, nonce, Sequence{}}, built(), datagram.bytes);
 }
 
 std::optional<ChallengeBody> read_challenge(std::span<const std::byte> body) {
   const auto* challenge = verified<protocol::Challenge>(body);
-  if (challenge == nullptr || challenge->cookie() == nullptr) return std::nullopt;
-  return ChallengeBody{from_wire(*challenge->cookie()), challenge->schema_hash()};
+  if (challenge == nullptr || challenge->cookie() == nullptr || challenge->server_key() == nullptr)
+    return std::nullopt;
+  return ChallengeBody{from_wire(*challenge->cookie()), challenge->schema_hash(),
+                       from_wire(*challenge->server_key())};
 }
 
-void HandshakeWriter::response(std::uint64_t nonce, const ResponseBody& body, OutgoingDatagram& datagram) {
+void HandshakeWriter::response(const SealingKey& key, std::uint64_t nonce, const ResponseClear& clear,
+                               const ResponseBody& body, OutgoingDatagram& datagram) {
   builder_.Clear();
   const std::size_t credential_bytes = std::min(body.credentials.size(), kMaxCredentialBytes);
-  std::size_t room = kMaxPacketBodyBytes - kResponseFixedBytes - credential_bytes;
+  std::size_t room = kMaxPacketBodyBytes - ResponseClear::kBytes - kResponseFixedBytes - credential_bytes;
   const std::size_t count = std::min(body.components.size(), room / kComponentBytes);
   room -= count * kComponentBytes;
 
@@ -84,32 +91,72 @@ void HandshakeWriter::response(std::uint64_t nonce, const ResponseBody& body, Ou
   }
   const auto names_at = names.empty() ? 0 : builder_.CreateString(names);
   const auto components_at = components.empty() ? 0 : builder_.CreateVectorOfStructs(components);
-  const auto* credentials = reinterpret_cast<const std::uint8_t*>(body.credentials.data());
   const auto credentials_at =
-      credential_bytes == 0 ? 0 : builder_.CreateVector(credentials, credential_bytes);
-  const protocol::Key key = to_wire(body.client_key);
-  const protocol::Cookie cookie = to_wire(body.cookie);
-  builder_.Finish(protocol::CreateResponse(builder_, body.protocol_version, &key, &cookie, body.schema_hash,
-                                           components_at, names_at, count < body.components.size(),
-                                           credentials_at));
-  finish(DatagramType::Response, nonce, datagram);
+      credential_bytes == 0
+          ? 0
+          : builder_.CreateVector(octets(body.credentials.first(credential_bytes)).data(), credential_bytes);
+  const protocol::Key player_key = to_wire(body.player_key);
+  const protocol::Signature signature(
+      flatbuffers::span<const std::uint8_t, sizeof(Signature)>(body.player_signature.bytes));
+  builder_.Finish(protocol::CreateResponse(builder_, body.schema_hash, components_at, names_at,
+                                           count < body.components.size(),
+                                           static_cast<protocol::CredentialKind>(body.credential_kind),
+                                           credentials_at, &player_key, &signature, body.ciphers));
+
+  std::array<std::byte, ResponseClear::kBytes> before{};
+  std::byte* at = before.data();
+  const auto put_number = [&at](std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) *at++ = static_cast<std::byte>(value >> (8 * i));
+  };
+  const auto put_bytes = [&at](std::span<const std::uint8_t> bytes) {
+    std::memcpy(at, bytes.data(), bytes.size());
+    at += bytes.size();
+  };
+  put_number(clear.protocol_version, 4);
+  put_bytes(clear.client_key.bytes);
+  put_number(clear.cookie.issued_seconds, 8);
+  put_bytes(clear.cookie.code);
+  datagram.size = seal(key, {DatagramType::Response, nonce, Sequence{}}, before, built(), datagram.bytes);
+}
+
+std::optional<ResponseClear> read_response_clear(std::span<const std::byte> datagram) {
+  if (datagram.size() < kPacketHeaderBytes + ResponseClear::kBytes + kPacketTagBytes) return std::nullopt;
+  const std::byte* at = datagram.data() + kPacketHeaderBytes;
+  const auto get_number = [&at](int bytes) {
+    std::uint64_t value = 0;
+    for (int i = 0; i < bytes; ++i) value |= static_cast<std::uint64_t>(*at++) << (8 * i);
+    return value;
+  };
+  const auto get_bytes = [&at](std::span<std::uint8_t> bytes) {
+    std::memcpy(bytes.data(), at, bytes.size());
+    at += bytes.size();
+  };
+  ResponseClear clear;
+  clear.protocol_version = static_cast<std::uint32_t>(get_number(4));
+  get_bytes(clear.client_key.bytes);
+  clear.cookie.issued_seconds = get_number(8);
+  get_bytes(clear.cookie.code);
+  return clear;
 }
 
 std::optional<ResponseBody> read_response(std::span<const std::byte> body) {
   const auto* response = verified<protocol::Response>(body);
-  if (response == nullptr || response->client_key() == nullptr || response->cookie() == nullptr)
+  if (response == nullptr || response->player_key() == nullptr || response->player_signature() == nullptr ||
+      response->credential_kind() > protocol::CredentialKind::MAX) {
     return std::nullopt;
-  ResponseBody result{response->protocol_version(),
-                      from_wire(*response->client_key()),
-                      from_wire(*response->cookie()),
-                      response->schema_hash(),
-                      {},
-                      response->components_cut(),
-                      {}};
+  }
+  ResponseBody result;
+  result.schema_hash = response->schema_hash();
+  result.components_cut = response->components_cut();
+  result.credential_kind = static_cast<CredentialKind>(response->credential_kind());
   if (const auto* credentials = response->credentials()) {
     if (credentials->size() > kMaxCredentialBytes) return std::nullopt;
     result.credentials = std::as_bytes(std::span(credentials->data(), credentials->size()));
   }
+  result.player_key = from_wire(*response->player_key());
+  std::copy_n(response->player_signature()->bytes()->begin(), sizeof(Signature),
+              result.player_signature.bytes.begin());
+  result.ciphers = response->ciphers();
   return result;
 }
 
@@ -129,29 +176,66 @@ SchemaVersions read_response_components(std::span<const std::byte> body) {
   return result;
 }
 
-void HandshakeWriter::accept(std::uint64_t nonce, const AcceptBody& body, OutgoingDatagram& datagram) {
+void HandshakeWriter::accept(const SealingKey& key, std::uint64_t nonce, const PublicKey& server_ephemeral,
+                             const AcceptBody& body, OutgoingDatagram& datagram) {
   builder_.Clear();
   const auto time_out_ms = std::chrono::duration_cast<milliseconds>(body.time_out).count();
+  const auto ticket = octets(body.resume_ticket);
+  const auto ticket_at = ticket.empty() ? 0 : builder_.CreateVector(ticket.data(), ticket.size());
+  const protocol::PlayerId player(
+      flatbuffers::span<const std::uint8_t, sizeof(PlayerId)>(body.player.bytes));
   builder_.Finish(protocol::CreateAccept(builder_, body.connection.value,
-                                         static_cast<std::uint32_t>(time_out_ms), body.tick_rate_hz));
-  finish(DatagramType::Accept, nonce, datagram);
+                                         static_cast<std::uint32_t>(time_out_ms), body.tick_rate_hz,
+                                         static_cast<std::uint8_t>(body.cipher), &player, ticket_at));
+  datagram.size = seal(key, {DatagramType::Accept, nonce, Sequence{}},
+                       std::as_bytes(std::span(server_ephemeral.bytes)), built(), datagram.bytes);
+}
+
+std::optional<PublicKey> read_accept_clear(std::span<const std::byte> datagram) {
+  if (datagram.size() < kPacketHeaderBytes + kKeyBytes + kPacketTagBytes) return std::nullopt;
+  PublicKey key;
+  std::memcpy(key.bytes.data(), datagram.data() + kPacketHeaderBytes, kKeyBytes);
+  return key;
 }
 
 std::optional<AcceptBody> read_accept(std::span<const std::byte> body) {
   const auto* accept = verified<protocol::Accept>(body);
-  if (accept == nullptr || accept->connection() == 0) return std::nullopt;
-  return AcceptBody{ConnectionId{accept->connection()}, milliseconds{accept->time_out_ms()},
-                    accept->tick_rate_hz()};
+  if (accept == nullptr || accept->connection() == 0 || accept->player() == nullptr ||
+      accept->cipher() >= kCiphers) {
+    return std::nullopt;
+  }
+  AcceptBody result;
+  result.connection = ConnectionId{accept->connection()};
+  result.time_out = milliseconds{accept->time_out_ms()};
+  result.tick_rate_hz = accept->tick_rate_hz();
+  result.cipher = static_cast<Cipher>(accept->cipher());
+  std::copy_n(accept->player()->bytes()->begin(), sizeof(PlayerId), result.player.bytes.begin());
+  if (const auto* ticket = accept->resume_ticket()) {
+    if (ticket->size() > kMaxCredentialBytes) return std::nullopt;
+    const auto bytes = std::as_bytes(std::span(ticket->data(), ticket->size()));
+    result.resume_ticket.assign(bytes.begin(), bytes.end());
+  }
+  return result;
 }
 
-void HandshakeWriter::refuse(std::uint64_t nonce, const RefuseBody& body, OutgoingDatagram& datagram) {
+void HandshakeWriter::build_refuse(const RefuseBody& body) {
   builder_.Clear();
   const auto detail =
       body.detail.empty()
           ? 0
           : builder_.CreateString(body.detail.data(), std::min(body.detail.size(), kMaxDetailBytes));
   builder_.Finish(protocol::CreateRefuse(builder_, static_cast<protocol::RefuseReason>(body.reason), detail));
-  finish(DatagramType::Refuse, nonce, datagram);
+}
+
+void HandshakeWriter::refuse(std::uint64_t nonce, const RefuseBody& body, OutgoingDatagram& datagram) {
+  build_refuse(body);
+  datagram.size = write_clear({DatagramType::Refuse, nonce, Sequence{}}, built(), datagram.bytes);
+}
+
+void HandshakeWriter::denial(const SealingKey& key, std::uint64_t nonce, Sequence number,
+                             const RefuseBody& body, OutgoingDatagram& datagram) {
+  build_refuse(body);
+  datagram.size = seal(key, {DatagramType::Denial, nonce, number}, {}, built(), datagram.bytes);
 }
 
 std::optional<RefuseBody> read_refuse(std::span<const std::byte> body) {

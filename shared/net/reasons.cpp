@@ -19,6 +19,14 @@ constexpr std::array<Words, kRefuseReasons> kRefuseWords{{
     {"server full", "the server has no free session: try again later or raise its session limit"},
     {"shutting down", "the server is shutting down: connect again when it is back"},
     {"busy", "too many sessions came and went: try again in some seconds"},
+    {"wrong password", "the server wants another password"},
+    {"ticket required", "the server lets in only who shows a ticket of its matchmaker"},
+    {"ticket forged", "the ticket is damaged, or another matchmaker signed it"},
+    {"ticket expired", "the ticket's time is over: ask the matchmaker for a new one"},
+    {"ticket foreign", "the ticket was made for another server"},
+    {"ticket used", "somebody came with this ticket before: ask the matchmaker for a new one"},
+    {"banned", "the server's ban list names this address or player"},
+    {"too many sessions", "too many sessions from one address: leave another one first"},
 }};
 
 constexpr std::array<Words, kCloseReasons> kCloseWords{{
@@ -29,18 +37,24 @@ constexpr std::array<Words, kCloseReasons> kCloseWords{{
     {"kicked", "the server ended the session"},
     {"replaced", "the same client opened a newer session"},
     {"protocol error", "what the other side sent made no sense: update both sides"},
+    {"key used up", "the session's key has sealed all that it may: connect again"},
     {"no answer", "the server never answered: check address, port and firewall, and that it runs"},
     {"refused", "the server refused the session"},
+    {"wrong server key", "whoever answers has not the key that was given for this server: ask its operator"},
 }};
 
 static_assert(static_cast<std::size_t>(protocol::RefuseReason::MAX) + 1 == kRefuseReasons);
 static_assert(static_cast<std::size_t>(protocol::CloseReason::MAX) + 1 <= kCloseReasons);
 static_assert(static_cast<int>(protocol::RefuseReason::Busy) == static_cast<int>(RefuseReason::Busy));
+static_assert(static_cast<int>(protocol::RefuseReason::TooManySessions) ==
+              static_cast<int>(RefuseReason::TooManySessions));
 static_assert(static_cast<int>(protocol::RefuseReason::SchemaMismatch) ==
               static_cast<int>(RefuseReason::SchemaMismatch));
 static_assert(static_cast<int>(protocol::CloseReason::Kicked) == static_cast<int>(CloseReason::Kicked));
 static_assert(static_cast<int>(protocol::CloseReason::ProtocolError) ==
               static_cast<int>(CloseReason::ProtocolError));
+static_assert(static_cast<int>(protocol::CloseReason::KeyUsedUp) ==
+              static_cast<int>(CloseReason::KeyUsedUp));
 
 template <std::size_t N>
 const Words& words(const std::array<Words, N>& table, std::size_t index) {

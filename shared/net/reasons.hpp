@@ -15,8 +15,16 @@ enum class RefuseReason : std::uint8_t {
   ServerFull,            // try again later, or raise the server's session limit
   ShuttingDown,          // try again when the server is back
   Busy,                  // too many sessions came and went: try again in some seconds
+  WrongPassword,         // or none was given
+  TicketRequired,        // players need a ticket of the matchmaker
+  TicketForged,          // damaged, or not signed by the server's matchmaker
+  TicketExpired,         // or issued before the server started: ask for a new one
+  TicketForeign,         // made for another server
+  TicketUsed,            // by somebody else: each is good once
+  Banned,                // the server's ban list has this address or player
+  TooManySessions,       // from this address
 };
-inline constexpr std::size_t kRefuseReasons = 6;
+inline constexpr std::size_t kRefuseReasons = 14;
 
 /// Why a session ended. The first values travel (protocol.fbs); the others are only ever known locally.
 enum class CloseReason : std::uint8_t {
@@ -27,10 +35,12 @@ enum class CloseReason : std::uint8_t {
   Kicked,          // by the server's game or its operator: the detail says why
   Replaced,        // the same client opened a newer session
   ProtocolError,   // what the peer sent made no sense: update both sides
+  KeyUsedUp,       // after many packets: connect again, the resume ticket keeps the player
   NoAnswer,        // the server never answered: check address, port and firewall
   Refused,         // the server refused: see RefuseReason and detail
+  WrongServerKey,  // whoever answers is not the server whose key was given
 };
-inline constexpr std::size_t kCloseReasons = 9;
+inline constexpr std::size_t kCloseReasons = 11;
 
 std::string_view to_string(RefuseReason reason);
 std::string_view to_string(CloseReason reason);

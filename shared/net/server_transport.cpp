@@ -29,6 +29,9 @@ ServerTransport::ServerTransport(DatagramPort& port, const Clock& clock, Entropy
       entropy_(entropy),
       config_(std::move(config)),
       handler_(handler),
+      identity_(config_.identity ? *config_.identity : Secret::random(entropy)),
+      admission_(config_.admission, identity_,
+                 config_.wall_clock != nullptr ? *config_.wall_clock : no_wall_clock_),
       cookies_(entropy) {
   SHOAL_ASSERT(config_.max_sessions >= 1 && config_.max_sessions <= kMaxSessions,
                "max_sessions is 1 to 65,536");
@@ -60,44 +63,50 @@ void ServerTransport::poll() {
 void ServerTransport::take(const Datagram& datagram, Time now) {
   ++counters_.received_datagrams;
   counters_.received_bytes += datagram.size;
-  Opened opened;
-  if (const auto error = open(datagram.span(), body_, opened)) return counters_.count(bad_datagram(*error));
-  switch (opened.header.type) {
+  PacketHeader header;
+  if (const auto error = read_header(datagram.span(), header)) return counters_.count(bad_datagram(*error));
+  switch (header.type) {
     case DatagramType::Packet:
-      return take_packet(datagram, opened, now);
+      return take_packet(datagram, header, now);
     case DatagramType::Hello:
-      return take_hello(datagram, opened, now);
+      return take_hello(datagram, now);
     case DatagramType::Response:
-      return take_response(datagram, opened, now);
+      return take_response(datagram, header, now);
     case DatagramType::Challenge:
     case DatagramType::Accept:
     case DatagramType::Refuse:
+    case DatagramType::Denial:
       return counters_.count(BadDatagram::UnexpectedHandshake);
   }
 }
 
 // ---------------------------------------------------------------------------------------------- handshake
 
-void ServerTransport::take_hello(const Datagram& datagram, const Opened& opened, Time now) {
-  if (datagram.size < kMaxDatagramBytes) return counters_.count(BadDatagram::UnpaddedHello);
+void ServerTransport::take_hello(const Datagram& datagram, Time now) {
+  if (datagram.size < kMaxDatagramBytes && !fault("net-short-hello"))
+    return counters_.count(BadDatagram::UnpaddedHello);
+  Opened opened;
+  if (const auto error = read_clear(datagram.span(), body_, opened))
+    return counters_.count(bad_datagram(*error));
   const auto hello = read_hello(opened.body);
   if (!hello) return counters_.count(BadDatagram::Malformed);
   const std::uint64_t nonce = opened.header.connection;
-  if (is_shutting_down_) return refuse(datagram.peer, nonce, RefuseReason::ShuttingDown, {});
+  if (is_shutting_down_) return refuse(datagram.peer, nonce, {RefuseReason::ShuttingDown, {}});
   if (hello->protocol_version != config_.protocol_version) {
-    return refuse(datagram.peer, nonce, RefuseReason::WrongProtocolVersion,
-                  fmt::format("server {} client {}", config_.protocol_version, hello->protocol_version));
+    return refuse(datagram.peer, nonce,
+                  {RefuseReason::WrongProtocolVersion,
+                   fmt::format("server {} client {}", config_.protocol_version, hello->protocol_version)});
   }
   const HandshakeCookie cookie = cookies_.make(datagram.peer, nonce, hello->client_key, now);
-  handshake_.challenge(nonce, {cookie, schema_hash_}, outgoing_);
+  handshake_.challenge(nonce, {cookie, schema_hash_, identity_.public_key()}, outgoing_);
   put_out(datagram.peer);
 }
 
-void ServerTransport::take_response(const Datagram& datagram, const Opened& opened, Time now) {
-  const auto response = read_response(opened.body);
-  if (!response) return counters_.count(BadDatagram::Malformed);
-  const std::uint64_t nonce = opened.header.connection;
-  switch (cookies_.check(response->cookie, datagram.peer, nonce, response->client_key, now)) {
+void ServerTransport::take_response(const Datagram& datagram, const PacketHeader& header, Time now) {
+  const auto clear = read_response_clear(datagram.span());
+  if (!clear) return counters_.count(BadDatagram::TooShort);
+  const std::uint64_t nonce = header.connection;
+  switch (cookies_.check(clear->cookie, datagram.peer, nonce, clear->client_key, now)) {
     case CookieMint::Verdict::Good:
       break;
     case CookieMint::Verdict::Stale:
@@ -105,7 +114,8 @@ void ServerTransport::take_response(const Datagram& datagram, const Opened& open
     case CookieMint::Verdict::Forged:
       return counters_.count(BadDatagram::ForgedCookie);
   }
-  if (const auto used = used_responses_.find({datagram.peer, nonce}); used != used_responses_.end()) {
+  const ResponseKey key{datagram.peer, nonce, clear->cookie};
+  if (const auto used = used_responses_.find(key); used != used_responses_.end()) {
     if (Session* session = find(used->second)) {
       // Accept was lost; or somebody repeats Response to keep us busy.
       if (now - session->accepted_at >= kAcceptSpacing) send_accept(*session);
@@ -113,35 +123,72 @@ void ServerTransport::take_response(const Datagram& datagram, const Opened& open
     }
     return counters_.count(BadDatagram::ReplayedResponse);
   }
-  if (is_shutting_down_) return refuse(datagram.peer, nonce, RefuseReason::ShuttingDown, {});
-  if (response->protocol_version != config_.protocol_version) {
-    return refuse(datagram.peer, nonce, RefuseReason::WrongProtocolVersion,
-                  fmt::format("server {} client {}", config_.protocol_version, response->protocol_version));
+  if (is_shutting_down_) return refuse(datagram.peer, nonce, {RefuseReason::ShuttingDown, {}});
+  if (clear->protocol_version != config_.protocol_version) {
+    return refuse(datagram.peer, nonce,
+                  {RefuseReason::WrongProtocolVersion,
+                   fmt::format("server {} client {}", config_.protocol_version, clear->protocol_version)});
   }
+  if (const auto stopped = admission_.stop_at_the_door(datagram.peer, now))
+    return refuse(datagram.peer, nonce, *stopped);
+  take_claim(datagram, key, *clear, now);
+}
+
+void ServerTransport::take_claim(const Datagram& datagram, const ResponseKey& key, const ResponseClear& clear,
+                                 Time now) {
+  const auto es = identity_.agree(clear.client_key);
+  if (!es) return counters_.count(BadDatagram::BadTag);
+  const ResponseKeys keys(*es, {clear.protocol_version, key.nonce, clear.client_key, clear.cookie,
+                                schema_hash_, identity_.public_key()});
+  Opened opened;
+  if (const auto error = open(keys.response, datagram.span(), ResponseClear::kBytes, body_, opened))
+    return counters_.count(bad_datagram(*error));
+  const auto response = read_response(opened.body);
+  if (!response) return counters_.count(BadDatagram::Malformed);
   if (response->schema_hash != schema_hash_) {
     const SchemaVersions theirs = read_response_components(opened.body);
     return refuse(
-        datagram.peer, nonce, RefuseReason::SchemaMismatch,
-        describe_schema_difference(config_.schema, theirs, response->components_cut, kMaxDetailBytes));
+        datagram.peer, key.nonce,
+        {RefuseReason::SchemaMismatch,
+         describe_schema_difference(config_.schema, theirs, response->components_cut, kMaxDetailBytes)},
+        &keys);
   }
-  open_session(datagram.peer, nonce, *response, now);
-}
-
-void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, const ResponseBody& response,
-                                   Time now) {
+  const Digest256 challenge = player_challenge(keys.transcript);
+  if (!is_signed_by(response->player_key, std::as_bytes(std::span(challenge)), response->player_signature) &&
+      !fault("net-believe-players"))
+    return counters_.count(BadDatagram::BadPlayerKey);
   forget_used_responses(now);
-  if (used_in_order_.size() >= kMaxUsedResponses) return refuse(peer, nonce, RefuseReason::Busy, {});
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    Session* session = slots_[i].session.get();
-    if (session == nullptr || session->connection.peer() != peer) continue;
-    if (session->nonce == nonce) return send_accept(*session);  // Accept was lost for longer than we remember
-    // The cookie proved the address, so it is the same client that comes again, perhaps after a crash.
-    end({i, slots_[i].generation}, CloseReason::Replaced, {}, true);
+  if (used_in_order_.size() >= kMaxUsedResponses)
+    return refuse(datagram.peer, key.nonce, {RefuseReason::Busy, {}}, &keys);
+  auto admitted =
+      admission_.judge({response->credential_kind, response->credentials, response->player_key}, datagram.peer);
+  if (!admitted) return refuse(datagram.peer, key.nonce, admitted.error(), &keys);
+  if (const auto playing = players_.find(admitted->player);
+      playing != players_.end() && !fault("net-keep-replaced")) {
+    // The player proved who they are, so it is they who come again, perhaps after a crash.
+    end(playing->second, CloseReason::Replaced, {}, true);
   }
   if (free_slots_.empty()) {
-    return refuse(peer, nonce, RefuseReason::ServerFull,
-                  fmt::format("{} of {} sessions", session_count_, slots_.size()));
+    return refuse(
+        datagram.peer, key.nonce,
+        {RefuseReason::ServerFull, fmt::format("{} of {} sessions", session_count_, slots_.size())}, &keys);
   }
+  open_session(key, *admitted, keys, clear.client_key, datagram.span().last<kPacketTagBytes>(),
+               response->ciphers, now);
+}
+
+void ServerTransport::open_session(const ResponseKey& key, const Admitted& admitted, const ResponseKeys& keys,
+                                   const PublicKey& client_key,
+                                   std::span<const std::byte, kPacketTagBytes> response_tag,
+                                   std::uint8_t ciphers, Time now) {
+  const AgreementKey ephemeral = AgreementKey::make(entropy_);
+  const auto ee = ephemeral.agree(client_key);
+  if (!ee) return counters_.count(BadDatagram::BadTag);
+  const SessionSecrets secrets(keys, *ee, response_tag, ephemeral.public_key());
+  const bool both_have_aes =
+      config_.allow_aes && has_aes() && (ciphers & (1u << static_cast<unsigned>(Cipher::Aes256Gcm))) != 0;
+  const Cipher cipher = both_have_aes ? Cipher::Aes256Gcm : Cipher::ChaCha20Poly1305;
+
   const std::uint32_t index = free_slots_.front();
   free_slots_.pop_front();
   Slot& slot = slots_[index];
@@ -150,33 +197,49 @@ void ServerTransport::open_session(const Endpoint& peer, std::uint64_t nonce, co
   do {
     connection.value = (entropy_.next() & ~kSlotMask) | index;
   } while (connection.value <= kSlotMask);
-  slot.session = std::make_unique<Session>(connection, peer, now, nonce, config_.bytes_per_second);
+  const ConnectionKeys session_keys{{cipher, secrets.to_client}, {cipher, secrets.to_server}};
+  slot.session =
+      std::make_unique<Session>(connection, key.peer, now, session_keys, config_.bytes_per_second);
+  Session& session = *slot.session;
+  session.player = admitted.player;
+  handshake_.accept({Cipher::ChaCha20Poly1305, secrets.accept}, key.nonce, ephemeral.public_key(),
+                    {connection, config_.time_out, config_.tick_rate_hz, cipher, admitted.player,
+                     admission_.resume_ticket(admitted, entropy_)},
+                    outgoing_);
+  session.accept.assign(outgoing_.span().begin(), outgoing_.span().end());
   ++session_count_;
   ++counters_.joined;
   const SessionId id{index, slot.generation};
-  used_responses_.emplace(ResponseKey{peer, nonce}, id);
-  used_in_order_.push_back({{peer, nonce}, now + kRememberResponse});
-  log_debug("net: session {}.{} joined from {}", id.index, id.generation, to_string(peer));
-  send_accept(*slot.session);
-  handler_.on_joined(id, {peer, response.credentials});
+  admission_.admit(admitted, key.peer, now);
+  players_[admitted.player] = id;
+  used_responses_.emplace(key, id);
+  used_in_order_.push_back({key, now + kRememberResponse});
+  log_debug("net: session {}.{} joined from {} as player {} {}, {}", id.index, id.generation,
+            to_string(key.peer), to_string(admitted.player), admitted.name, to_string(cipher));
+  send_accept(session);
+  handler_.on_joined(id, {key.peer, admitted.player, admitted.name});
 }
 
 void ServerTransport::send_accept(Session& session) {
-  handshake_.accept(session.nonce, {session.connection.id(), config_.time_out, config_.tick_rate_hz},
-                    outgoing_);
   session.accepted_at = clock_.now();
+  std::copy(session.accept.begin(), session.accept.end(), outgoing_.bytes.begin());
+  outgoing_.size = session.accept.size();
   session.budget.spend_other(outgoing_.size);
   put_out(session.connection.peer());
 }
 
-void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, RefuseReason reason,
-                             std::string detail) {
-  ++counters_.refused[static_cast<std::size_t>(reason)];
-  handshake_.refuse(nonce, {reason, detail}, outgoing_);
+void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const RefuseBody& body,
+                             const ResponseKeys* keys) {
+  ++counters_.refused[static_cast<std::size_t>(body.reason)];
+  if (keys != nullptr) {
+    handshake_.denial(keys->denial, nonce, Sequence{entropy_.next()}, body, outgoing_);
+  } else {
+    handshake_.refuse(nonce, body, outgoing_);
+  }
   put_out(peer);
   // A flood of refusals must not become a flood of lines.
-  log_debug("net: refused {}: {} ({})", to_string(peer), to_string(reason), detail);
-  handler_.on_refused(peer, reason, detail);
+  log_debug("net: refused {}: {} ({})", to_string(peer), to_string(body.reason), body.detail);
+  handler_.on_refused(peer, body.reason, body.detail);
 }
 
 void ServerTransport::forget_used_responses(Time now) {
@@ -188,21 +251,48 @@ void ServerTransport::forget_used_responses(Time now) {
 
 // ------------------------------------------------------------------------------------------------ session
 
-void ServerTransport::take_packet(const Datagram& datagram, const Opened& opened, Time now) {
-  const std::uint64_t connection = opened.header.connection;
-  const std::size_t index = connection & kSlotMask;
+void ServerTransport::take_packet(const Datagram& datagram, const PacketHeader& header, Time now) {
+  const std::size_t index = header.connection & kSlotMask;
   Session* session = index < slots_.size() ? slots_[index].session.get() : nullptr;
-  if (session == nullptr || session->connection.id().value != connection) {
+  if (session == nullptr || session->connection.id().value != header.connection) {
     counters_.count(BadDatagram::UnknownConnection);
-    return answer_from_tombstone(datagram, opened);
+    return answer_from_tombstone(datagram, header);
   }
-  if (session->connection.peer() != datagram.peer) return counters_.count(BadDatagram::WrongAddress);
+  Opened opened;
+  if (const auto bad = session->connection.open(datagram.span(), body_, opened)) return counters_.count(*bad);
   const SessionId id{static_cast<std::uint32_t>(index), slots_[index].generation};
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
   if (const auto bad = session->connection.read(opened, now, outcomes_, packet)) return counters_.count(*bad);
+  if (session->connection.peer() != datagram.peer) follow(*session, datagram, header.sequence, *packet, now);
   deliver(id);
-  take_payload(id, opened.header.sequence, *packet, now);
+  take_payload(id, header.sequence, *packet, now);
+}
+
+void ServerTransport::follow(Session& session, const Datagram& datagram, Sequence sequence,
+                             const protocol::Packet& packet, Time now) {
+  // A late packet says where the client was.
+  if (!session.connection.is_newest(sequence)) return;
+  const bool is_known = session.new_path && session.new_path->peer == datagram.peer &&
+                        now - session.new_path->first_asked < kPathLifetime;
+  if ((is_known && packet.path_response() == session.new_path->challenge) || fault("net-move-unproved")) {
+    log_debug("net: player {} moved from {} to {}", to_string(session.player),
+              to_string(session.connection.peer()), to_string(datagram.peer));
+    session.connection.move_to(datagram.peer);
+    session.new_path.reset();
+    ++counters_.moved;
+    return;
+  }
+  if (session.new_path && now - session.new_path->last_asked < kPathRetry) return;
+  if (!is_known) session.new_path = NewPath{datagram.peer, entropy_.next(), now, now};
+  session.new_path->last_asked = now;
+  own_builder_.Clear();
+  const auto written = session.connection.write_path_words(
+      own_builder_, {session.new_path->challenge, std::nullopt}, now, outgoing_);
+  // The address is not proved: it gets no more than came from there.
+  if (!written || outgoing_.size > datagram.size) return;
+  session.budget.spend_other(outgoing_.size);
+  put_out(datagram.peer);
 }
 
 void ServerTransport::take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet,
@@ -254,6 +344,10 @@ void ServerTransport::run_timers(Time now) {
     deliver(id);
     Session* session = find(id);
     if (session == nullptr) continue;
+    if (session->connection.next_sequence().value > config_.packets_per_key) {
+      end(id, CloseReason::KeyUsedUp, {}, true);
+      continue;
+    }
     if (now - session->connection.last_heard() >= config_.time_out) {
       end(id, CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(config_.time_out)), true);
       continue;
@@ -292,6 +386,7 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
                         connection.peer(),
                         reason,
                         std::string(detail.substr(0, kMaxDetailBytes)),
+                        connection.keys(),
                         connection.next_sequence(),
                         kTombstoneAnswers};
     if (tombstones_.size() < kMaxTombstones) {
@@ -303,6 +398,9 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
   }
   log_debug("net: session {}.{} from {} left: {}{}{}", id.index, id.generation, to_string(connection.peer()),
             to_string(reason), detail.empty() ? "" : ", ", detail);
+  admission_.left(session->admitted_from);
+  if (const auto playing = players_.find(session->player); playing != players_.end() && playing->second == id)
+    players_.erase(playing);
   slots_[id.index].session.reset();
   free_slots_.push_back(id.index);
   --session_count_;
@@ -310,10 +408,11 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
   handler_.on_left(id, reason);
 }
 
-void ServerTransport::answer_from_tombstone(const Datagram& datagram, const Opened& opened) {
+void ServerTransport::answer_from_tombstone(const Datagram& datagram, const PacketHeader& header) {
   for (Tombstone& tombstone : tombstones_) {
-    if (tombstone.connection.value != opened.header.connection || tombstone.peer != datagram.peer) continue;
-    if (tombstone.answers_left == 0) return;
+    if (tombstone.connection.value != header.connection || tombstone.peer != datagram.peer) continue;
+    Opened opened;
+    if (tombstone.answers_left == 0 || open(tombstone.keys.receive, datagram.span(), 0, body_, opened)) return;
     --tombstone.answers_left;
     own_builder_.Clear();
     const auto detail = tombstone.detail.empty() ? 0 : own_builder_.CreateString(tombstone.detail);
@@ -322,8 +421,9 @@ void ServerTransport::answer_from_tombstone(const Datagram& datagram, const Open
     own_builder_.Finish(
         protocol::CreatePacket(own_builder_, 0, 0, 0, protocol::Payload::Close, close.Union()));
     const auto body = std::as_bytes(std::span(own_builder_.GetBufferPointer(), own_builder_.GetSize()));
-    outgoing_.size = seal({DatagramType::Packet, opened.header.connection, tombstone.next_sequence}, body,
-                          outgoing_.bytes);
+    outgoing_.size =
+        seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {}, body,
+             outgoing_.bytes);
     ++tombstone.next_sequence.value;
     return put_out(datagram.peer);
   }
@@ -377,6 +477,16 @@ void ServerTransport::shut_down() {
   }
 }
 
+void ServerTransport::set_bans(BanList bans) {
+  admission_.set_bans(std::move(bans));
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const Session* session = slots_[i].session.get();
+    if (session == nullptr) continue;
+    if (admission_.bans().bans(session->connection.peer()) || admission_.bans().bans(session->player))
+      end({i, slots_[i].generation}, CloseReason::Kicked, "banned", true);
+  }
+}
+
 Duration ServerTransport::rtt(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? Duration{0} : session->connection.rtt().rtt();
@@ -385,6 +495,11 @@ Duration ServerTransport::rtt(SessionId id) const {
 Endpoint ServerTransport::peer(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? Endpoint{} : session->connection.peer();
+}
+
+PlayerId ServerTransport::player(SessionId id) const {
+  const Session* session = find(id);
+  return session == nullptr ? PlayerId{} : session->player;
 }
 
 std::size_t ServerTransport::in_flight(SessionId id) const {

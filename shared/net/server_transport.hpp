@@ -1,7 +1,8 @@
 // The server's half of the transport: answers handshakes, holds the sessions, and turns datagrams into calls
 // of a handler.
 //
-// 1. Nothing is kept for a peer before its cookie came back, and no answer is larger than what asked for it.
+// 1. Nothing is kept for a peer before its cookie came back, no work is done with keys, and no answer is larger than
+//    what asked for it.
 // 2. Every on_joined is followed by exactly one on_left. After it the SessionId names nobody, for ever.
 // 3. Each packet sent by send() ends in exactly one of on_acknowledged and on_lost, unless its session ends
 // first.
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +23,7 @@
 
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
+#include "shared/net/admission.hpp"
 #include "shared/net/connection.hpp"
 #include "shared/net/cookie.hpp"
 #include "shared/net/datagram_port.hpp"
@@ -37,11 +40,19 @@ struct ServerTransportConfig {
   std::uint64_t bytes_per_second = 0;
   SchemaVersions schema{};
   std::uint32_t protocol_version = kProtocolVersion;
+  /// X25519; without one it is drawn anew, and clients that have pinned a key will not come back after a restart.
+  std::optional<Secret> identity{};
+  AdmissionConfig admission{};
+  /// For what expires. Null: time of day stands still. Outlives the transport.
+  const WallClock* wall_clock = nullptr;
+  bool allow_aes = true;  // where both sides have it
+  std::uint64_t packets_per_key = kPacketsPerKey;
 };
 
 struct JoinRequest {
   Endpoint peer;
-  std::span<const std::byte> credentials;  // only during the call
+  PlayerId player;
+  std::string_view name;  // of the matchmaker's ticket, or empty; only during the call
 };
 
 class ServerTransport {
@@ -94,11 +105,18 @@ class ServerTransport {
   /// again.
   void shut_down();
 
+  /// From now on; who is on the list and plays is sent away.
+  void set_bans(BanList bans);
+  /// For pinning by clients.
+  const PublicKey& public_key() const { return identity_.public_key(); }
+
   bool is_open(SessionId session) const { return find(session) != nullptr; }
   std::size_t session_count() const { return session_count_; }
   /// Smoothed; 0 before the first measurement and for an unknown session.
   Duration rtt(SessionId session) const;
   Endpoint peer(SessionId session) const;
+  /// The zero for an unknown session.
+  PlayerId player(SessionId session) const;
   const TransportCounters& counters() const { return counters_; }
   /// Of this session's packets whose fate is open.
   std::size_t in_flight(SessionId session) const;
@@ -110,14 +128,24 @@ class ServerTransport {
   }
 
  private:
+  /// An address from which a session's packets come and which is not proved yet.
+  struct NewPath {
+    Endpoint peer;
+    std::uint64_t challenge = 0;
+    Time first_asked{};
+    Time last_asked{};
+  };
   struct Session {
-    Session(ConnectionId id, const Endpoint& peer, Time now, std::uint64_t client_nonce,
+    Session(ConnectionId id, const Endpoint& peer, Time now, const ConnectionKeys& keys,
             std::uint64_t bytes_per_second)
-        : connection(id, peer, now), nonce(client_nonce), budget(bytes_per_second, now) {}
+        : connection(id, peer, now, keys), budget(bytes_per_second, now), admitted_from(peer) {}
     Connection connection;
-    std::uint64_t nonce;
     SendBudget budget;
-    Time accepted_at{};  // when Accept was sent last
+    Endpoint admitted_from;
+    PlayerId player;
+    std::vector<std::byte> accept;  // the datagram, for a client that missed it
+    Time accepted_at{};             // when it was sent last
+    std::optional<NewPath> new_path;
   };
   struct Slot {
     std::uint32_t generation = 0;
@@ -129,12 +157,15 @@ class ServerTransport {
     Endpoint peer;
     CloseReason reason = CloseReason::Unspecified;
     std::string detail;
+    ConnectionKeys keys;
     Sequence next_sequence;
     int answers_left = 0;
   };
+  /// One Response and its copies.
   struct ResponseKey {
     Endpoint peer;
     std::uint64_t nonce = 0;
+    HandshakeCookie cookie;
     friend bool operator==(const ResponseKey&, const ResponseKey&) = default;
   };
   struct ResponseKeyHash {
@@ -149,14 +180,23 @@ class ServerTransport {
 
   Session* find(SessionId id) const;
   void take(const Datagram& datagram, Time now);
-  void take_hello(const Datagram& datagram, const Opened& opened, Time now);
-  void take_response(const Datagram& datagram, const Opened& opened, Time now);
-  void take_packet(const Datagram& datagram, const Opened& opened, Time now);
+  void take_hello(const Datagram& datagram, Time now);
+  void take_response(const Datagram& datagram, const PacketHeader& header, Time now);
+  void take_claim(const Datagram& datagram, const ResponseKey& key, const ResponseClear& clear, Time now);
+  void take_packet(const Datagram& datagram, const PacketHeader& header, Time now);
   void take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet, Time now);
-  void open_session(const Endpoint& peer, std::uint64_t nonce, const ResponseBody& response, Time now);
+  /// `ciphers`: what the client has. REQUIRES: a free slot.
+  void open_session(const ResponseKey& key, const Admitted& admitted, const ResponseKeys& keys,
+                    const PublicKey& client_key, std::span<const std::byte, kPacketTagBytes> response_tag,
+                    std::uint8_t ciphers, Time now);
   void send_accept(Session& session);
-  void refuse(const Endpoint& peer, std::uint64_t nonce, RefuseReason reason, std::string detail);
-  void answer_from_tombstone(const Datagram& datagram, const Opened& opened);
+  /// In clear, or sealed when there are keys.
+  void refuse(const Endpoint& peer, std::uint64_t nonce, const RefuseBody& body,
+              const ResponseKeys* keys = nullptr);
+  /// Of a packet that arrived from another address than the session's.
+  void follow(Session& session, const Datagram& datagram, Sequence sequence, const protocol::Packet& packet,
+              Time now);
+  void answer_from_tombstone(const Datagram& datagram, const PacketHeader& header);
   void deliver(SessionId id);
   void run_timers(Time now);
   void forget_used_responses(Time now);
@@ -168,6 +208,9 @@ class ServerTransport {
   Entropy& entropy_;
   ServerTransportConfig config_;
   Handler& handler_;
+  ManualWallClock no_wall_clock_;
+  AgreementKey identity_;
+  Admission admission_;
   std::uint64_t schema_hash_;
   CookieMint cookies_;
   HandshakeWriter handshake_;
@@ -175,6 +218,7 @@ class ServerTransport {
   std::vector<Slot> slots_;
   std::deque<std::uint32_t> free_slots_;  // reused first in, first out
   std::size_t session_count_ = 0;
+  std::unordered_map<PlayerId, SessionId> players_;
   std::unordered_map<ResponseKey, SessionId, ResponseKeyHash> used_responses_;
   std::deque<UsedResponse> used_in_order_;
   std::vector<Tombstone> tombstones_;  // a ring

@@ -19,7 +19,9 @@ std::string_view to_string(BadDatagram kind) {
                                                                       "unpadded hello",
                                                                       "forged cookie",
                                                                       "stale cookie",
-                                                                      "replayed response"};
+                                                                      "replayed response",
+                                                                      "bad player key",
+                                                                      "bad server key"};
   const std::size_t index = static_cast<std::size_t>(kind);
   return index < kNames.size() ? kNames[index] : "unknown";
 }

@@ -15,7 +15,7 @@ enum class BadDatagram : std::uint8_t {
   TooShort,             // cut, or not ours
   TooLong,              // not ours
   UnknownType,          // not ours, or a newer protocol
-  BadTag,               // damaged on the way
+  BadTag,               // damaged on the way, or forged
   Malformed,            // the FlatBuffer does not verify, or a count, index or enumerator is out of range
   UnknownConnection,    // of a session that ended, or never was
   WrongAddress,         // a session's packet from an address that is not the session's
@@ -29,8 +29,10 @@ enum class BadDatagram : std::uint8_t {
   ForgedCookie,         // not ours, or made for another address
   StaleCookie,          // too old; its client starts again
   ReplayedResponse,     // of a session that has ended meanwhile
+  BadPlayerKey,         // a Response whose player did not prove the key
+  BadServerKey,         // a Challenge with another key than the one that was given
 };
-inline constexpr std::size_t kBadDatagrams = 17;
+inline constexpr std::size_t kBadDatagrams = 19;
 
 std::string_view to_string(BadDatagram kind);
 
@@ -43,6 +45,7 @@ struct TransportCounters {
   std::uint64_t acknowledged = 0;   // of packets with a reported outcome
   std::uint64_t lost = 0;
   std::uint64_t joined = 0;
+  std::uint64_t moved = 0;  // sessions that went on from another address
   std::array<std::uint64_t, kBadDatagrams> bad{};
   std::array<std::uint64_t, kRefuseReasons> refused{};
   std::array<std::uint64_t, kCloseReasons> left{};

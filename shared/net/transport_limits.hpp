@@ -10,7 +10,7 @@
 namespace shoal {
 
 /// Raised by every change of the bytes that an older peer would misread.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 /// Sequences behind the newest one that are told apart from duplicates; older ones are dropped.
 inline constexpr std::uint64_t kReceiveWindow = 1024;
@@ -37,6 +37,13 @@ inline constexpr int kCloseCopies = 4;
 inline constexpr Duration kCookieLifetime = seconds{10};
 /// The secret behind cookies is replaced this often.
 inline constexpr Duration kCookieSecretLifetime = seconds{60};
+
+/// A new path is asked again after this long, and given up after the longer one.
+inline constexpr Duration kPathRetry = milliseconds{200};
+inline constexpr Duration kPathLifetime = seconds{5};
+/// Packets that one key seals; then the session ends and the client comes again with a new one. Far below what either
+/// cipher allows.
+inline constexpr std::uint64_t kPacketsPerKey = std::uint64_t{1} << 28;
 
 static_assert(kReceiveWindow % 64 == 0 && (kReceiveWindow & (kReceiveWindow - 1)) == 0,
               "the window is a ring of words");

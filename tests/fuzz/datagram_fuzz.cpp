@@ -56,7 +56,7 @@ class DatagramFuzz {
         const bool repair = input_.flag();
         const auto bytes = input_.bytes(input_.u16() % (Datagram::kCapacity + 1));
         std::vector<std::byte> datagram(bytes.begin(), bytes.end());
-        if (repair) repair_checksum(datagram);
+        if (repair) patch_and_repair(datagram, {}, victim_->session_keys());
         return send(route, datagram);
       }
       case Operation::Packet: {
@@ -67,7 +67,10 @@ class DatagramFuzz {
         if (!known) return;
         std::array<std::byte, kMaxDatagramBytes> datagram;
         const Sequence sequence{known->sequence.value + static_cast<std::uint64_t>(std::int64_t{ahead})};
-        const std::size_t size = seal({DatagramType::Packet, known->connection, sequence}, body, datagram);
+        const ConnectionKeys* keys = victim_->session_keys();
+        if (keys == nullptr) return;
+        const std::size_t size = seal(to_client(route) ? keys->receive : keys->send,
+                                      {DatagramType::Packet, known->connection, sequence}, {}, body, datagram);
         return send(route, std::span(datagram).first(size));
       }
       case Operation::Replay:
@@ -93,11 +96,16 @@ class DatagramFuzz {
     const std::uint32_t patches = input_.below(8);
     if (captured.empty()) return;
     std::vector<std::byte> datagram = captured[captured.size() - 1 - which % captured.size()];
+    std::vector<Patch> patched;
     for (std::uint32_t i = 0; i < patches; ++i) {
       const std::size_t at = input_.u16() % datagram.size();
-      datagram[at] ^= static_cast<std::byte>(input_.byte());
+      patched.push_back({at, static_cast<std::byte>(input_.byte())});
     }
-    if ((flags & 1) != 0) repair_checksum(datagram);
+    if ((flags & 1) != 0) {
+      patch_and_repair(datagram, patched, victim_->session_keys());
+    } else {
+      for (const Patch& patch : patched) datagram[patch.at] ^= patch.flip;
+    }
     send(route, datagram);
   }
 

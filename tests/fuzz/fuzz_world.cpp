@@ -104,15 +104,28 @@ void FuzzWorld::require_honest_client_becomes_exact() {
   SHOAL_ASSERT(server_->session_count() <= kMaxSessions, "sessions are bounded");
 }
 
-void repair_checksum(std::span<std::byte> datagram) {
-  if (datagram.size() < kPacketHeaderBytes + kPacketTagBytes || datagram.size() > kMaxDatagramBytes) return;
+void patch_and_repair(std::vector<std::byte>& datagram, std::span<const Patch> patches,
+                      const ConnectionKeys* keys) {
+  if (datagram.empty()) return;
   PacketHeader header;
-  if (read_header(datagram, header)) return;  // of no known type: nobody looks at the checksum
-  std::array<std::byte, kMaxDatagramBytes> sealed;
-  const auto body =
-      datagram.subspan(kPacketHeaderBytes, datagram.size() - kPacketHeaderBytes - kPacketTagBytes);
-  const std::size_t size = seal(header, body, sealed);
-  std::copy_n(sealed.begin(), size, datagram.begin());
+  Opened opened;
+  BodyBuffer buffer;
+  const SealingKey* key = nullptr;
+  if (keys != nullptr && !read_header(datagram, header) && header.type == DatagramType::Packet) {
+    for (const SealingKey* candidate : {&keys->send, &keys->receive}) {
+      if (key == nullptr && !open(*candidate, datagram, 0, buffer, opened)) key = candidate;
+    }
+    if (key != nullptr) std::copy(opened.body.begin(), opened.body.end(), datagram.begin() + kPacketHeaderBytes);
+  }
+  for (const Patch& patch : patches) datagram[patch.at % datagram.size()] ^= patch.flip;
+  if (read_header(datagram, header)) return;  // of no known type: nobody looks at the tag
+  std::array<std::byte, kMaxDatagramBytes> whole;
+  const auto body = std::span(datagram).subspan(kPacketHeaderBytes,
+                                                datagram.size() - kPacketHeaderBytes - kPacketTagBytes);
+  if (is_sealed(header.type) && key == nullptr) return;
+  const std::size_t size =
+      is_sealed(header.type) ? seal(*key, header, {}, body, whole) : write_clear(header, body, whole);
+  std::copy_n(whole.begin(), size, datagram.begin());
 }
 
 std::optional<PacketHeader> newest_packet(const TappedPort& port) {

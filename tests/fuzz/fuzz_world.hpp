@@ -68,8 +68,13 @@ class FuzzWorld {
   std::unique_ptr<Server> server_;
 };
 
-/// Sets the checksum behind the bytes to what it must be; does nothing where there is no room for one.
-void repair_checksum(std::span<std::byte> datagram);
+struct Patch {
+  std::size_t at;  // modulo the datagram's size
+  std::byte flip;
+};
+/// Flips bits of a captured datagram as somebody would who has the session's keys (as its client sees them): what is
+/// sealed is opened first, and sealed again. Without the right keys, or a session, the tag is left to be wrong.
+void patch_and_repair(std::vector<std::byte>& datagram, std::span<const Patch> patches, const ConnectionKeys* keys);
 /// What the newest packet of a session in `sent` says of itself; none when there is none.
 std::optional<PacketHeader> newest_packet(const TappedPort& port);
 

@@ -197,8 +197,9 @@ class UpdateFuzz final : private ClientTransport::Handler {
     const auto known = newest_packet(*port_);
     const Sequence sequence{(known ? known->sequence.value : 0) + 1};
     std::array<std::byte, kMaxDatagramBytes> datagram;
-    const std::size_t size = seal({DatagramType::Packet, transport_.connection_id().value, sequence},
-                                  std::as_bytes(body), datagram);
+    const std::size_t size =
+        seal(transport_.keys()->send, {DatagramType::Packet, transport_.connection_id().value, sequence}, {},
+             std::as_bytes(body), datagram);
     (void)port_->send(kServerEndpoint, std::span(datagram).first(size));
     world_.server().poll();
   }

@@ -13,7 +13,7 @@ const Endpoint kPeer = Endpoint::ipv4(10, 0, 0, 1, 5000);
 struct CookieTest : ::testing::Test {
   SeededEntropy entropy{1};
   CookieMint mint{entropy};
-  HandshakeKey key{1, 2, 3};
+  PublicKey key{{1, 2, 3}};
   Time now{seconds{1000}};
 };
 
@@ -25,7 +25,7 @@ TEST_F(CookieTest, IsGoodForItsAddressClientAndKeyOnly) {
   EXPECT_EQ(mint.check(cookie, other_port, 42, key, now), Verdict::Forged);
   EXPECT_EQ(mint.check(cookie, Endpoint::ipv4(10, 0, 0, 2, 5000), 42, key, now), Verdict::Forged);
   EXPECT_EQ(mint.check(cookie, kPeer, 43, key, now), Verdict::Forged);
-  EXPECT_EQ(mint.check(cookie, kPeer, 42, HandshakeKey{9}, now), Verdict::Forged);
+  EXPECT_EQ(mint.check(cookie, kPeer, 42, PublicKey{{9}}, now), Verdict::Forged);
 }
 
 TEST_F(CookieTest, AnyChangeOfItsBytesIsForged) {

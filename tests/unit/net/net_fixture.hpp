@@ -55,7 +55,8 @@ class ServerRecorder : public ServerTransport::Handler {
  public:
   void on_joined(SessionId session, const JoinRequest& request) override {
     joined.push_back(session);
-    credentials.assign(request.credentials.begin(), request.credentials.end());
+    players.push_back(request.player);
+    names.emplace_back(request.name);
     if (when_joined) when_joined(session);
   }
   PacketVerdict on_packet(SessionId session, Sequence sequence, const protocol::Packet& packet) override {
@@ -72,7 +73,8 @@ class ServerRecorder : public ServerTransport::Handler {
   }
 
   std::vector<SessionId> joined;
-  std::vector<std::byte> credentials;
+  std::vector<PlayerId> players;  // of those who joined
+  std::vector<std::string> names;
   std::vector<std::pair<SessionId, Sequence>> packets;
   std::vector<std::pair<SessionId, CloseReason>> left;
   std::vector<std::pair<RefuseReason, std::string>> refused;

@@ -36,8 +36,16 @@ std::vector<std::byte> example(const std::string& name) {
 constexpr ConnectionId kConnection{0x1122334455660007};
 constexpr std::uint64_t kNonce = 0x0102030405060708;
 
+/// The key of the page's examples: 00 01 02 … 1f.
+SealingKey example_key() {
+  std::array<std::byte, kKeyBytes> bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  return {Cipher::ChaCha20Poly1305, Secret::from_bytes(bytes)};
+}
+ConnectionKeys example_keys() { return {example_key(), example_key()}; }
+
 TEST(ProtocolDocument, ClientUpdateIsWrittenByteForByte) {
-  Connection connection(kConnection, kServerEndpoint, Time{});
+  Connection connection(kConnection, kServerEndpoint, Time{}, example_keys());
   InputSender inputs;
   inputs.push(Tick{41}, std::array{std::byte{0xC0}, std::byte{0xDE}});
   flatbuffers::FlatBufferBuilder builder;
@@ -53,9 +61,10 @@ TEST(ProtocolDocument, ClientUpdateIsReadAsThePageSays) {
   const std::vector<std::byte> bytes = example("client-update");
   BodyBuffer buffer;
   Opened opened;
-  ASSERT_FALSE(open(bytes, buffer, opened));
+  Connection connection(kConnection, client_endpoint(1), Time{}, example_keys());
+  ASSERT_FALSE(connection.open(bytes, buffer, opened));
   EXPECT_EQ(opened.header, (PacketHeader{DatagramType::Packet, kConnection.value, Sequence{1}}));
-  Connection connection(kConnection, client_endpoint(1), Time{});
+  EXPECT_THAT(example("client-update-body"), ::testing::ElementsAreArray(opened.body));
   std::vector<SendLog::Outcome> outcomes;
   const protocol::Packet* packet = nullptr;
   ASSERT_FALSE(connection.read(opened, Time{}, outcomes, packet));
@@ -71,18 +80,28 @@ TEST(ProtocolDocument, ClientUpdateIsReadAsThePageSays) {
 TEST(ProtocolDocument, AcceptIsWrittenByteForByteAndRead) {
   HandshakeWriter writer;
   OutgoingDatagram datagram;
-  writer.accept(kNonce, {kConnection, seconds{10}, 30}, datagram);
+  PublicKey ephemeral;
+  ephemeral.bytes.fill(0xEE);
+  PlayerId player;
+  player.bytes.fill(0xAA);
+  writer.accept(example_key(), kNonce, ephemeral,
+                {kConnection, seconds{10}, 30, Cipher::Aes256Gcm, player, {std::byte{1}, std::byte{2}}}, datagram);
   const std::vector<std::byte> bytes = example("accept");
   EXPECT_THAT(bytes, ::testing::ElementsAreArray(datagram.span()));
   BodyBuffer buffer;
   Opened opened;
-  ASSERT_FALSE(open(bytes, buffer, opened));
+  EXPECT_EQ(read_accept_clear(bytes), ephemeral);
+  ASSERT_FALSE(open(example_key(), bytes, kKeyBytes, buffer, opened));
+  EXPECT_THAT(example("accept-body"), ::testing::ElementsAreArray(opened.body));
   EXPECT_EQ(opened.header, (PacketHeader{DatagramType::Accept, kNonce, Sequence{}}));
   const auto accept = read_accept(opened.body);
   ASSERT_TRUE(accept);
   EXPECT_EQ(accept->connection, kConnection);
   EXPECT_EQ(accept->time_out, seconds{10});
   EXPECT_EQ(accept->tick_rate_hz, 30u);
+  EXPECT_EQ(accept->cipher, Cipher::Aes256Gcm);
+  EXPECT_EQ(accept->player, player);
+  EXPECT_THAT(accept->resume_ticket, ::testing::ElementsAre(std::byte{1}, std::byte{2}));
 }
 
 TEST(ProtocolDocument, NumbersAreThoseOfTheCode) {

@@ -83,13 +83,9 @@ class HostileClientTest : public test::ServedWorldTest {
     server->poll();
     const auto challenge = peer.hear_challenge();
     if (!challenge) return false;
-    peer.say_response(challenge->cookie, schema);
+    peer.say_response(*challenge, schema);
     server->poll();
-    const auto opened = peer.hear();
-    if (!opened || opened->header.type != DatagramType::Accept) return false;
-    const auto accept = read_accept(opened->body);
-    if (accept) peer.connection = accept->connection;
-    return accept.has_value();
+    return peer.hear_accept().has_value();
   }
 
   /// Runs with `say` called before each poll of the server, and looks after what must hold all the time.

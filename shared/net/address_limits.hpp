@@ -1,0 +1,69 @@
+// What one address may take of the server: handshakes per second and open sessions. Only addresses that proved
+// themselves (by a cookie) come here.
+//
+// 1. Memory is bounded: when the table is full of addresses that are active, newcomers are refused.
+// 2. An exempt address is never counted and never refused.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "shared/base/random.hpp"
+#include "shared/base/time.hpp"
+#include "shared/net/address_range.hpp"
+
+namespace shoal {
+
+struct AddressLimitsConfig {
+  /// 0: without a limit, for each.
+  std::uint32_t max_sessions = 32;
+  std::uint32_t handshakes_per_second = 10;
+  std::uint32_t handshake_burst = 40;
+  std::vector<AddressRange> exempt = private_ranges();
+  std::size_t max_addresses = 65536;
+};
+
+class AddressLimits {
+ public:
+  explicit AddressLimits(AddressLimitsConfig config) : config_(std::move(config)) {}
+
+  /// Takes one handshake from the address's allowance. False: it has none left, or the table is full.
+  bool take_handshake(const Endpoint& peer, Time now);
+  bool has_room_for_session(const Endpoint& peer) const;
+  void session_opened(const Endpoint& peer, Time now);
+  /// With the address that the session was opened from: moving about frees no place.
+  void session_closed(const Endpoint& opened_from);
+
+  std::size_t address_count() const { return entries_.size(); }
+
+ private:
+  using Holder = std::array<std::uint8_t, 16>;
+  struct HolderHash {
+    std::size_t operator()(const Holder& holder) const noexcept {
+      std::uint64_t halves[2];
+      std::memcpy(halves, holder.data(), sizeof halves);
+      return static_cast<std::size_t>(mix64(halves[0] ^ mix64(halves[1])));
+    }
+  };
+  struct Entry {
+    std::uint32_t sessions = 0;
+    double allowance = 0;  // handshakes
+    Time filled_at{};
+  };
+
+  bool is_exempt(const Endpoint& peer) const;
+  Entry* entry(const Endpoint& peer, Time now);
+  void refill(Entry& entry, Time now) const;
+  bool is_idle(const Entry& entry) const;
+
+  AddressLimitsConfig config_;
+  std::unordered_map<Holder, Entry, HolderHash> entries_;
+  std::deque<Holder> in_order_;  // of entries_, looked through for idle ones a little with each newcomer
+};
+
+}  // namespace shoal

@@ -31,6 +31,8 @@ class SendBudget {
     total_ = std::min(total_ + gained, capacity());
     other_ = std::min(other_ + gained / 2, capacity() / 2);
   }
+  /// From now on; what was saved up stays, as far as the new rate may hold it. 0: without a limit.
+  void set_bytes_per_second(std::uint64_t bytes_per_second) { rate_ = bytes_per_second; }
   bool may_send_state() const { return rate_ == 0 || total_ > 0; }
   /// Anything but state. `state_waits`: some would leave if it could.
   bool may_send_other(bool state_waits) const {

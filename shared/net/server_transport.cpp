@@ -322,12 +322,15 @@ void ServerTransport::take_payload(SessionId id, Sequence sequence, const protoc
 
 void ServerTransport::deliver(SessionId id) {
   for (const SendLog::Outcome& outcome : outcomes_) {
-    if (find(id) == nullptr) return;
+    Session* session = find(id);
+    if (session == nullptr) return;
     if (outcome.acknowledged) {
       ++counters_.acknowledged;
+      session->congestion.on_acknowledged();
       handler_.on_acknowledged(id, outcome.sequence);
     } else {
       ++counters_.lost;
+      session->congestion.on_lost();
       handler_.on_lost(id, outcome.sequence);
     }
   }
@@ -351,6 +354,12 @@ void ServerTransport::run_timers(Time now) {
     if (now - session->connection.last_heard() >= config_.time_out) {
       end(id, CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(config_.time_out)), true);
       continue;
+    }
+    // A path that carries all that is asked of it has no rate of its own.
+    if (session->congestion.update(session->connection.rtt().rtt(), now)) {
+      const std::uint64_t rate = session->congestion.rate();
+      const bool is_free = config_.bytes_per_second == 0 && rate == kMostBytesPerSecond;
+      session->budget.set_bytes_per_second(is_free ? 0 : rate);
     }
     const Duration silence = now - session->connection.last_sent();
     session->budget.refill(now);
@@ -490,6 +499,11 @@ void ServerTransport::set_bans(BanList bans) {
 Duration ServerTransport::rtt(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? Duration{0} : session->connection.rtt().rtt();
+}
+
+std::uint64_t ServerTransport::bytes_per_second(SessionId id) const {
+  const Session* session = find(id);
+  return session == nullptr ? 0 : session->congestion.rate();
 }
 
 Endpoint ServerTransport::peer(SessionId id) const {

@@ -24,6 +24,7 @@
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/admission.hpp"
+#include "shared/net/congestion.hpp"
 #include "shared/net/connection.hpp"
 #include "shared/net/cookie.hpp"
 #include "shared/net/datagram_port.hpp"
@@ -36,7 +37,8 @@ struct ServerTransportConfig {
   std::uint32_t max_sessions = 256;  // at most 65,536
   Duration time_out = kDefaultTimeOut;
   std::uint32_t tick_rate_hz = 30;  // told to clients
-  /// To each client, UDP payload; 0: without a limit. Everything that a session sends pays.
+  /// To each client, UDP payload, at most; 0: without a limit. Everything that a session sends pays. A path that loses
+  /// or delays more gets less (CongestionControl).
   std::uint64_t bytes_per_second = 0;
   SchemaVersions schema{};
   std::uint32_t protocol_version = kProtocolVersion;
@@ -114,6 +116,8 @@ class ServerTransport {
   std::size_t session_count() const { return session_count_; }
   /// Smoothed; 0 before the first measurement and for an unknown session.
   Duration rtt(SessionId session) const;
+  /// What the session may send now; 0 for an unknown session.
+  std::uint64_t bytes_per_second(SessionId session) const;
   Endpoint peer(SessionId session) const;
   /// The zero for an unknown session.
   PlayerId player(SessionId session) const;
@@ -138,9 +142,13 @@ class ServerTransport {
   struct Session {
     Session(ConnectionId id, const Endpoint& peer, Time now, const ConnectionKeys& keys,
             std::uint64_t bytes_per_second)
-        : connection(id, peer, now, keys), budget(bytes_per_second, now), admitted_from(peer) {}
+        : connection(id, peer, now, keys),
+          budget(bytes_per_second, now),
+          congestion(kLeastBytesPerSecond, bytes_per_second == 0 ? kMostBytesPerSecond : bytes_per_second, now),
+          admitted_from(peer) {}
     Connection connection;
     SendBudget budget;
+    CongestionControl congestion;
     Endpoint admitted_from;
     PlayerId player;
     std::vector<std::byte> accept;  // the datagram, for a client that missed it

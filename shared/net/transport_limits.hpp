@@ -38,6 +38,9 @@ inline constexpr Duration kCookieLifetime = seconds{10};
 /// The secret behind cookies is replaced this often.
 inline constexpr Duration kCookieSecretLifetime = seconds{60};
 
+/// However bad a path is, a session may send so many bytes per second, and however good no more than the other number.
+inline constexpr std::uint64_t kLeastBytesPerSecond = 8'000;
+inline constexpr std::uint64_t kMostBytesPerSecond = 12'500'000;
 /// A new path is asked again after this long, and given up after the longer one.
 inline constexpr Duration kPathRetry = milliseconds{200};
 inline constexpr Duration kPathLifetime = seconds{5};

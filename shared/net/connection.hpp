@@ -84,6 +84,9 @@ struct PathWords {
   std::optional<std::uint64_t> response;
 };
 
+/// Of the datagram that carries one of them.
+inline constexpr std::size_t kPathWordsBytes = kPacketHeaderBytes + 32 + kPacketTagBytes;
+
 class Connection {
  public:
   Connection(ConnectionId id, const Endpoint& peer, Time now, const ConnectionKeys& keys)

@@ -48,6 +48,11 @@ class DelayQueue {
     return buffers_[buffer].get();
   }
 
+  /// Forgets all that waits.
+  void clear() {
+    for (const Waiting& waiting : waiting_) free_buffers_.push_back(waiting.buffer);
+    waiting_.clear();
+  }
   std::optional<Time> next_due() const {
     if (waiting_.empty()) return std::nullopt;
     return waiting_.front().deliver_at;

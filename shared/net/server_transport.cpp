@@ -274,7 +274,7 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
   // A late packet says where the client was.
   if (!session.connection.is_newest(sequence)) return;
   const bool is_known = session.new_path && session.new_path->peer == datagram.peer &&
-                        now - session.new_path->first_asked < kPathLifetime;
+                        now - session.new_path->first_heard < kPathLifetime;
   if ((is_known && packet.path_response() == session.new_path->challenge) || fault("net-move-unproved")) {
     log_debug("net: player {} moved from {} to {}", to_string(session.player),
               to_string(session.connection.peer()), to_string(datagram.peer));
@@ -283,14 +283,19 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
     ++counters_.moved;
     return;
   }
+  if (is_known) session.new_path->received_bytes += datagram.size;
   if (session.new_path && now - session.new_path->last_asked < kPathRetry) return;
-  if (!is_known) session.new_path = NewPath{datagram.peer, entropy_.next(), now, now};
-  session.new_path->last_asked = now;
+  if (!is_known) {
+    // Last asked: nobody was, but who sends from ever new addresses does not make us ask more often.
+    session.new_path = NewPath{datagram.peer, entropy_.next(), now, now - kPathRetry, datagram.size, 0};
+  }
+  NewPath& path = *session.new_path;
+  if (path.sent_bytes + kPathWordsBytes > path.received_bytes) return;
   own_builder_.Clear();
-  const auto written = session.connection.write_path_words(
-      own_builder_, {session.new_path->challenge, std::nullopt}, now, outgoing_);
-  // The address is not proved: it gets no more than came from there.
-  if (!written || outgoing_.size > datagram.size) return;
+  if (!session.connection.write_path_words(own_builder_, {path.challenge, std::nullopt}, now, outgoing_)) return;
+  SHOAL_ASSERT(outgoing_.size == kPathWordsBytes, "kPathWordsBytes is wrong");
+  path.last_asked = now;
+  path.sent_bytes += outgoing_.size;
   session.budget.spend_other(outgoing_.size);
   put_out(datagram.peer);
 }

@@ -136,8 +136,10 @@ class ServerTransport {
   struct NewPath {
     Endpoint peer;
     std::uint64_t challenge = 0;
-    Time first_asked{};
+    Time first_heard{};
     Time last_asked{};
+    std::uint64_t received_bytes = 0;
+    std::uint64_t sent_bytes = 0;  // never more: the address is not proved
   };
   struct Session {
     Session(ConnectionId id, const Endpoint& peer, Time now, const ConnectionKeys& keys,

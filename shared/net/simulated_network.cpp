@@ -33,6 +33,10 @@ class SimulatedNetwork::Port final : public DatagramPort {
   Endpoint local() const override { return local_; }
   PortCounters counters() const override { return counters_; }
 
+  void move_to(const Endpoint& local) {
+    local_ = local;
+    waiting_.clear();
+  }
   DelayQueue& waiting() { return waiting_; }
   void count_overflow() { ++counters_.receive_overflows; }
 
@@ -67,8 +71,20 @@ std::unique_ptr<DatagramPort> SimulatedNetwork::open(Endpoint endpoint) {
   return port;
 }
 
+bool SimulatedNetwork::move(DatagramPort& port, const Endpoint& endpoint) {
+  const auto found = ports_.find(port.local());
+  SHOAL_ASSERT(found != ports_.end() && found->second == &port, "the port is not of this network");
+  if (ports_.contains(endpoint)) return false;
+  Port* moved = found->second;
+  ports_.erase(found);
+  moved->move_to(endpoint);
+  ports_.emplace(endpoint, moved);
+  return true;
+}
+
 void SimulatedNetwork::send(const Endpoint& source, const Endpoint& target,
                             std::span<const std::byte> bytes) {
+  if (tap_) tap_(source, target, bytes);
   LinkModel& model = link(source, target);
   const LinkModel::Fate fate = model.decide(clock_.now(), bytes.size());
   if (partitions_.contains({source, target})) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -31,6 +32,17 @@ class SimulatedNetwork {
 
   /// Port 0 takes a free one. Null when the endpoint is taken.
   std::unique_ptr<DatagramPort> open(Endpoint endpoint);
+
+  /// The port goes on under another endpoint, as behind a router that forgot it: what is under way to the old one is
+  /// lost. False when the new endpoint is taken. REQUIRES: a port of this network.
+  bool move(DatagramPort& port, const Endpoint& endpoint);
+  /// A datagram with any sender written on it, as if that one had sent it.
+  void forge(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
+    send(source, target, bytes);
+  }
+  /// Is told of every datagram when it is sent, whatever becomes of it. It may forge others.
+  using Tap = std::function<void(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes)>;
+  void set_tap(Tap tap) { tap_ = std::move(tap); }
 
   /// Faults by rule, the more special one wins: one link, then all links to an endpoint, then all from one,
   /// then the default. Datagrams under way keep the fate they have.
@@ -71,6 +83,7 @@ class SimulatedNetwork {
 
   const Clock& clock_;
   std::uint64_t seed_;
+  Tap tap_;
   std::uint64_t undeliverable_ = 0;
   std::uint16_t next_free_port_ = 49152;
   LinkFaults default_faults_;

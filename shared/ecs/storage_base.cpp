@@ -275,6 +275,7 @@ bool StorageBase::is_dirty(Entity entity) const {
 void StorageBase::emplace_silently(Entity entity, const void* value) {
   if (!context_.entities->alive(entity)) refuse("emplace_silently", entity, kRuleAlive);
   if (set_.contains(entity.index)) refuse("emplace_silently", entity, "the entity has the component already");
+  if (context_.registry->dying(entity)) refuse("emplace_silently", entity, kRuleNotDying);
   if (!copyable_as_bytes()) refuse("emplace_silently", entity, "the type must be trivially copyable");
   if (std::byte* target = prepare_append(); target != nullptr) std::memcpy(target, value, operations_.bytes);
   commit_append(entity);

@@ -104,6 +104,7 @@ void StorageBase::set_capacity(std::size_t capacity) {
 }
 
 void StorageBase::reserve(std::size_t values) {
+  SHOAL_DEBUG_ASSERT(may_change("reserve"), "structure changes in a parallel system");
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
   context_.entities->note_structure_change();
@@ -117,6 +118,7 @@ void StorageBase::make_room(std::size_t added) {
 }
 
 void StorageBase::shrink_to_fit() {
+  SHOAL_DEBUG_ASSERT(may_change("shrink_to_fit"), "structure changes in a parallel system");
   if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());

@@ -6,6 +6,8 @@
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
+#include "shared/ecs/registry.hpp"
+#include "shared/ecs/running_system.hpp"
 
 namespace shoal {
 namespace {
@@ -101,6 +103,9 @@ void OwningGroup::before_removal(const StorageBase& pool, std::uint32_t index) {
 }
 
 void OwningGroup::reorder(std::span<const std::uint32_t> order) {
+  SHOAL_DEBUG_ASSERT(
+      detail::may_change(*pools_.owned.front()->context_.registry, "sort", "the group " + name()),
+      "structure changes in a parallel system");
   // Cycle by cycle: the pools agree on the places, so the same swaps do for all of them.
   std::vector<std::uint32_t> indices;
   indices.reserve(order.size());

@@ -233,12 +233,11 @@ class Registry : public RegistryBase {
     RegistryBase::declare_group(
         {{&registered<Owned>()...}, {&registered<Observed>()...}, {&registered<Excluded>()...}});
   }
-  /// REQUIRES: declared with these very lists. const types are for reading.
+  /// REQUIRES: declared with these very lists. const types are for reading, and count as read in a system.
   template <class... Owned, class... Observed, class... Excluded>
   auto group(Observe<Observed...> = {}, Exclude<Excluded...> = {}) {
-    OwningGroup& group = find_group({{&storage<std::remove_const_t<Owned>>()...},
-                                     {&storage<std::remove_const_t<Observed>>()...},
-                                     {&storage<Excluded>()...}});
+    OwningGroup& group = find_group(
+        {{&storage_for<Owned>()...}, {&storage_for<Observed>()...}, {&storage_for<const Excluded>()...}});
     return Group<detail::Types<Owned...>, detail::Types<Observed...>>(group, entities_);
   }
 
@@ -263,7 +262,7 @@ class Registry : public RegistryBase {
   StorageBase& registered() {
     return registered_pool(detail::type_slot<T>());
   }
-  /// The pool for a view or a reference of T, which writes only what is neither const nor a tag.
+  /// The pool for a view, a group or a reference of T, which writes only what is neither const nor a tag.
   template <class T>
   Storage<std::remove_const_t<T>>& storage_for() {
     using Type = std::remove_const_t<T>;

@@ -14,8 +14,6 @@ namespace {
 
 constexpr const char* kRuleNew =
     "the entity has the component already; use emplace_or_replace() or replace()";
-constexpr const char* kRuleNotDying =
-    "the entity is dying, its on_destroy signals run; nothing can be added any more";
 
 [[noreturn]] void refuse_registration(std::string_view name, std::string_view why) {
   assertion_failed("registration", fmt::format("register_component(\"{}\"): {}", name, why).c_str(), __FILE__,
@@ -299,7 +297,7 @@ void RegistryBase::refuse_second(const StorageBase& pool, Entity entity) {
 }
 
 void RegistryBase::refuse_dying(const StorageBase& pool, Entity entity) {
-  pool.refuse("emplace", entity, kRuleNotDying);
+  pool.refuse("emplace", entity, StorageBase::kRuleNotDying);
 }
 
 void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> entities,
@@ -307,7 +305,7 @@ void RegistryBase::prepare_insert(StorageBase& pool, std::span<const Entity> ent
   for (const Entity entity : entities) {
     if (!alive(entity)) pool.refuse("insert", entity, StorageBase::kRuleAlive);
     if (pool.contains_index(entity.index)) pool.refuse("insert", entity, kRuleNew);
-    if (!endings_.empty() && dying(entity)) pool.refuse("insert", entity, kRuleNotDying);
+    if (!endings_.empty() && dying(entity)) pool.refuse("insert", entity, StorageBase::kRuleNotDying);
   }
   // Living entities differ by their indices. Rising ones, as they come from create(), need no copy.
   if (std::adjacent_find(entities.begin(), entities.end(), std::greater_equal<>()) != entities.end()) {

@@ -131,7 +131,10 @@ class RegistryBase {
   /// Of every pool; see StorageBase. What is known of indices, dead ones too, stays: handles rest on it.
   void shrink_to_fit();
   std::size_t memory_bytes() const;  // of the pools and the table of entities, used or not
-  void reserve_entities(std::size_t entities) { entities_.reserve(entities); }
+  void reserve_entities(std::size_t entities) {
+    SHOAL_DEBUG_ASSERT(may_change("reserve_entities"), "structure changes in a parallel system");
+    entities_.reserve(entities);
+  }
   const EntityTable& entity_table() const { return entities_; }
 
   // For saved worlds: first the entities, then every pool (StorageBase::adopt), then the groups.

@@ -81,23 +81,25 @@ void SparseSet::shrink_to_fit() {
   const auto kept = static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
   std::uint32_t count = page_count_;
   while (count > 0 && !used[count - 1]) --count;
-  // Those that are used move to one block of their own.
-  const std::vector<Block> before = std::exchange(blocks_, {});
-  const std::unique_ptr<std::uint32_t*[]> table = std::exchange(pages_, nullptr);
-  page_count_ = 0;
+  // Those that are used move to one block of their own. All memory is there before the first of them goes.
+  std::vector<Block> blocks;
+  std::unique_ptr<std::uint32_t*[]> table;
+  std::size_t block_used = 0;
   if (kept > 0) {
-    add_block(kept);
-    pages_ = std::make_unique<std::uint32_t*[]>(count);
-    page_count_ = count;
+    blocks.push_back({std::make_unique_for_overwrite<Page[]>(kept), kept});
+    table = std::make_unique<std::uint32_t*[]>(count);
     for (std::uint32_t page = 0; page < count; ++page) {
-      pages_[page] = const_cast<std::uint32_t*>(kEmptyPage.positions);
+      table[page] = const_cast<std::uint32_t*>(kEmptyPage.positions);
       if (!used[page]) continue;
-      pages_[page] = blocks_.back().pages[block_used_++].positions;
-      std::copy_n(table[page], kPageEntries, pages_[page]);
+      table[page] = blocks.back().pages[block_used++].positions;
+      std::copy_n(pages_[page], kPageEntries, table[page]);
     }
   }
+  blocks_ = std::move(blocks);
+  pages_ = std::move(table);
+  page_count_ = count;
+  block_used_ = block_used;
   packed_.shrink_to_fit();
-  blocks_.shrink_to_fit();
 }
 
 std::size_t SparseSet::memory_bytes() const {

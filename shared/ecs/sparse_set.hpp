@@ -75,7 +75,8 @@ class SparseSet {
   void reserve(std::size_t members) { packed_.reserve(members); }
   /// Members that fit into the packed list without growth.
   std::size_t capacity() const { return packed_.capacity(); }
-  /// Gives back the pages without members and what the packed list has too much. O(pages + size).
+  /// Gives back the pages without members and what the packed list has too much. O(pages + size). Throws std::bad_alloc
+  /// with all members where they were.
   void shrink_to_fit();
   std::size_t memory_bytes() const;
 

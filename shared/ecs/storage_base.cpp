@@ -104,6 +104,7 @@ void StorageBase::set_capacity(std::size_t capacity) {
 }
 
 void StorageBase::reserve(std::size_t values) {
+  SHOAL_DEBUG_ASSERT(may_change("reserve"), "structure changes in a parallel system");
   set_.reserve(values);
   if (stride_ != 0 && values > capacity_) set_capacity(values);
   context_.entities->note_structure_change();
@@ -117,6 +118,7 @@ void StorageBase::make_room(std::size_t added) {
 }
 
 void StorageBase::shrink_to_fit() {
+  SHOAL_DEBUG_ASSERT(may_change("shrink_to_fit"), "structure changes in a parallel system");
   if (stride_ != 0 && capacity_ != size()) set_capacity(size());
   set_.shrink_to_fit();
   changes_.shrink_to_fit(size());
@@ -275,6 +277,7 @@ bool StorageBase::is_dirty(Entity entity) const {
 void StorageBase::emplace_silently(Entity entity, const void* value) {
   if (!context_.entities->alive(entity)) refuse("emplace_silently", entity, kRuleAlive);
   if (set_.contains(entity.index)) refuse("emplace_silently", entity, "the entity has the component already");
+  if (context_.registry->dying(entity)) refuse("emplace_silently", entity, kRuleNotDying);
   if (!copyable_as_bytes()) refuse("emplace_silently", entity, "the type must be trivially copyable");
   if (std::byte* target = prepare_append(); target != nullptr) std::memcpy(target, value, operations_.bytes);
   commit_append(entity);

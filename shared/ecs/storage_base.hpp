@@ -124,7 +124,7 @@ class StorageBase {
   bool is_dirty(Entity entity) const;
 
   // For mirrors, which apply a whole block and publish afterwards. `value` points to value_bytes() bytes (not
-  // looked at for a tag). REQUIRES: alive, not in (emplace) or in (replace), copyable_as_bytes().
+  // looked at for a tag). REQUIRES: alive, neither in nor dying (emplace) or in (replace), copyable_as_bytes().
   void emplace_silently(Entity entity, const void* value);
   void replace_silently(Entity entity, const void* value);
 
@@ -257,6 +257,8 @@ class StorageBase {
   }
   static constexpr const char* kRuleAlive =
       "the entity must be alive; test with alive() or drop handles on on_destroy";
+  static constexpr const char* kRuleNotDying =
+      "the entity is dying, its on_destroy signals run; nothing can be added any more";
   static constexpr const char* kRuleHas =
       "the entity must have the component; test with all_of() or use try_get()";
 

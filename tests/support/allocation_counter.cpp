@@ -7,6 +7,12 @@
 namespace {
 
 std::atomic<std::size_t> allocations{0};
+thread_local std::size_t before_failure = 0;  // 0: none fails
+
+// For those operators that may throw.
+void fail_if_it_is_time() {
+  if (before_failure != 0 && --before_failure == 0) throw std::bad_alloc();
+}
 
 void* counted(std::size_t bytes, std::size_t alignment) {
   ++allocations;
@@ -26,13 +32,22 @@ std::size_t allocations_so_far() {
   return allocations.load();
 }
 
+ScopedAllocationFailure::ScopedAllocationFailure(std::size_t after) {
+  before_failure = after + 1;
+}
+ScopedAllocationFailure::~ScopedAllocationFailure() {
+  before_failure = 0;
+}
+
 }  // namespace shoal::test
 
 // Not inlined: g++ would compare the free() inside with the operator new that it sees and warn.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
+  fail_if_it_is_time();
   return counted(bytes, alignof(std::max_align_t));
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  fail_if_it_is_time();
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
 // All forms: the library's own ones would come from another allocator than the operator delete below gives back to.

@@ -1,4 +1,4 @@
-// Counts what a test program takes from the heap. Linking it replaces the program's global operators; a test compares
+// Counts what a test program takes from the heap, and lets it fail. Linking it replaces the program's global operators; a test compares
 // the count before and after what should allocate nothing.
 #pragma once
 
@@ -8,5 +8,14 @@ namespace shoal::test {
 
 /// Since the program began, over all threads.
 std::size_t allocations_so_far();
+
+/// While it lives, this thread's allocation number `after` (from 0) throws std::bad_alloc, once.
+class [[nodiscard]] ScopedAllocationFailure {
+ public:
+  explicit ScopedAllocationFailure(std::size_t after);
+  ScopedAllocationFailure(const ScopedAllocationFailure&) = delete;
+  ScopedAllocationFailure& operator=(const ScopedAllocationFailure&) = delete;
+  ~ScopedAllocationFailure();
+};
 
 }  // namespace shoal::test

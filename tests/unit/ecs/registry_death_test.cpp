@@ -122,6 +122,14 @@ TEST_F(RegistryDeathTest, AddingToADyingEntity) {
       [](Registry& registry, Entity e) { registry.emplace<Health>(e); });
   EXPECT_DEATH(world.destroy(entity), "emplace of test.Health on entity 1:1 .*dying");
 }
+TEST_F(RegistryDeathTest, AddingToADyingEntitySilently) {
+  const ScopedConnection connection =
+      world.on_destroy<Position>().connect_scoped([](Registry& registry, Entity e) {
+        const Health health;
+        registry.storage<Health>().emplace_silently(e, &health);
+      });
+  EXPECT_DEATH(world.destroy(entity), "emplace_silently of test.Health on entity 1:1 .*dying");
+}
 
 TEST_F(RegistryDeathTest, SilentAccessToTypesThatAreNotBytes) {
   const Name name;

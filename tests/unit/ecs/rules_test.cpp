@@ -337,6 +337,7 @@ TEST(Rules, Sort) {
   const Change sort_group = [&](RulesWorld& other, Entity) { other.speeds().sort(falling); };
   in_view_loop(sort_group);
   in_signals(sort_group);
+  EXPECT_NO_SYSTEM(sort_group);
   EXPECT_CAUGHT(in_group_each(sort_group));
   EXPECT_CAUGHT(world.view<Speed>().each([&](Entity, Speed&) { world.speeds().sort(falling); }));
 }
@@ -348,6 +349,10 @@ TEST(Rules, Reserve) {
     world.storage<Velocity>().reserve(world.storage<Velocity>().capacity() + 100);
     world.reserve_entities(world.alive_count() + 1000);
   });
+  const Change reserve_values = [](RulesWorld& world, Entity) { world.storage<Position>().reserve(1); };
+  const Change reserve_entities = [](RulesWorld& world, Entity) { world.reserve_entities(1); };
+  EXPECT_NO_SYSTEM(reserve_values);
+  EXPECT_NO_SYSTEM(reserve_entities);
   // A list of entities alone, of which no value tells that it moved.
   RulesWorld world;
   for (std::uint32_t i = 0; i < kEntities; ++i) world.emplace<Burning>(RulesWorld::first(i));
@@ -363,7 +368,9 @@ TEST(Rules, Reserve) {
 
 TEST(Rules, Shrink) {
   const Change shrink = [](RulesWorld& world, Entity) { world.shrink_to_fit(); };
+  const Change shrink_one = [](RulesWorld& world, Entity) { world.storage<Position>().shrink_to_fit(); };
   EXPECT_NO_SYSTEM(shrink);
+  EXPECT_NO_SYSTEM(shrink_one);
   everywhere([](RulesWorld& world, Entity entity) {
     world.shrink_to_fit();
     if (entity.index % 2 == 0) world.storage<Position>().reserve(1000);

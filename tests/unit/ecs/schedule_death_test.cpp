@@ -111,6 +111,32 @@ TEST_F(ScheduleDeathTest, WritingAComponentThatWasDeclaredForReading) {
   dies([](Registry& registry) { registry.on_update<Health>(); });
 }
 
+TEST_F(ScheduleDeathTest, AGroupIsWatchedTypeByTypeAsAViewIs) {
+  World grouped({}, [](Registry& registry) {
+    registry.declare_group<Position, Velocity>(observe<Health>, exclude<Name>);
+  });
+  const auto look = [&](auto access, bool knows_names = true) {
+    Schedule one;
+    Schedule::Handle handle = one.add("look", [&](Registry& registry, Tick) { access(registry); });
+    handle.reads<Position, Health>().writes<Velocity>();
+    if (knows_names) handle.reads<Name>();
+    one.run(grouped, Tick{1});
+  };
+  const auto as_declared = [](Registry& registry) {
+    registry.group<const Position, Velocity>(observe<const Health>, exclude<Name>);
+  };
+  look(as_declared);
+  EXPECT_DEATH(look(as_declared, false), "\"look\" reads test.Name, which it did not declare");
+  EXPECT_DEATH(look([](Registry& registry) {
+                 registry.group<Position, Velocity>(observe<const Health>, exclude<Name>);
+               }),
+               "\"look\" takes test.Position for writing, which it declared as read only");
+  EXPECT_DEATH(look([](Registry& registry) {
+                 registry.group<const Position, Velocity>(observe<Health>, exclude<Name>);
+               }),
+               "\"look\" takes test.Health for writing, which it declared as read only");
+}
+
 TEST_F(ScheduleDeathTest, CapturedRegistryIsWatchedToo) {
   schedule.add("look", [&](ViewOf<const Position>) { world.get<Health>(entity); });
   EXPECT_DEATH(run(), "\"look\" takes test.Health for writing");
@@ -184,7 +210,27 @@ TEST_F(ScheduleDeathTest, StructureChangesInsideAStage) {
        "\"rash\" calls sort of test.Health while");
   dies([](Registry& registry) { registry.clear_changes(); }, "\"rash\" calls clear_changes while");
   dies([](Registry& registry) { registry.shrink_to_fit(); }, "\"rash\" calls shrink_to_fit while");
+  dies([](Registry& registry) { registry.storage<Health>().shrink_to_fit(); },
+       "\"rash\" calls shrink_to_fit of test.Health while");
+  dies([](Registry& registry) { registry.storage<Health>().reserve(1000); },
+       "\"rash\" calls reserve of test.Health while");
+  dies([](Registry& registry) { registry.reserve_entities(1000); }, "\"rash\" calls reserve_entities while");
   dies([](Registry& registry) { registry.resources().emplace<int>(5); }, "\"rash\" calls emplace of .*int");
+}
+
+TEST_F(ScheduleDeathTest, SortOfAGroupInsideAStage) {
+  World grouped({}, [](Registry& registry) { registry.declare_group<Position, Velocity>(observe<Health>); });
+  schedule
+      .add("rash",
+           [](Registry& registry, Tick) {
+             registry.group<Position, Velocity>(observe<Health>).sort([](Entity a, Entity b) {
+               return a < b;
+             });
+           })
+      .writes<Position, Velocity, Health>();
+  EXPECT_DEATH(
+      schedule.run(grouped, Tick{1}),
+      "\"rash\" calls sort of the group test.Position, test.Velocity with test.Health while other systems");
 }
 
 TEST_F(ScheduleDeathTest, StructureChangesOnAnotherThread) {

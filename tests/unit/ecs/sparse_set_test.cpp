@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <new>
 #include <vector>
 
 #include "shared/base/random.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace shoal {
 namespace {
@@ -54,6 +56,32 @@ TEST(SparseSet, AgreesWithAMapOverRandomOperations) {
   for (std::size_t at = 0; at < set.size(); ++at) EXPECT_EQ(set.position(set.packed()[at]), at);
   set.clear();
   for (std::uint32_t index = 0; index < 2'000; ++index) EXPECT_FALSE(set.contains(index));
+}
+
+TEST(SparseSet, ShrinkingThatFindsNoMemoryKeepsEveryMember) {
+  std::size_t failures = 0;
+  for (bool shrunk = false; !shrunk; ++failures) {
+    SparseSet set;
+    for (std::uint32_t index = 0; index < 5000; ++index) set.insert(index);
+    for (std::uint32_t index = 0; index < 5000; ++index) {
+      if (index % 2000 >= 100) set.erase(index);
+    }
+    try {
+      const test::ScopedAllocationFailure failure(failures);
+      set.shrink_to_fit();
+      shrunk = true;
+    } catch (const std::bad_alloc&) {
+    }
+    for (std::uint32_t index = 0; index < 5000; ++index)
+      ASSERT_EQ(set.contains(index), index % 2000 < 100) << index << ", " << failures;
+    for (std::uint32_t at = 0; at < set.size(); ++at) ASSERT_EQ(set.position(set.packed()[at]), at);
+    // What is left can be worked with.
+    for (std::uint32_t index = 0; index < 5000; ++index) {
+      if (!set.contains(index)) set.insert(index);
+    }
+    ASSERT_EQ(set.size(), 5000u);
+  }
+  EXPECT_GE(failures, 4u) << "each of several allocations failed once";
 }
 
 }  // namespace

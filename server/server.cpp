@@ -171,6 +171,13 @@ std::optional<SquareKey> Server::shown_in(Entity entity, Audience audience) cons
   return square && binding.is_bound() ? chunks_.square_of(binding.chunk) : square;
 }
 
+std::uint64_t Server::bytes_per_second(PlayerNumber number) const {
+  for (const auto& session : sessions_) {
+    if (session && session->number.value == number.value) return transport_.bytes_per_second(session->id);
+  }
+  return 0;
+}
+
 Entity Server::player_entity(PlayerNumber number) const {
   for (const auto& session : sessions_) {
     if (session && session->number.value == number.value) return session->player;

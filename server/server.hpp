@@ -106,6 +106,8 @@ class Server final : private ServerTransport::Handler {
   const TransportCounters& transport_counters() const { return transport_.counters(); }
   /// The entity that the player of that number steers; null when there is none.
   Entity player_entity(PlayerNumber number) const;
+  /// What may be sent to the player of that number now; 0 when there is none.
+  std::uint64_t bytes_per_second(PlayerNumber number) const;
   /// f(PlayerNumber, Endpoint of the client, const ClientView&) for each session.
   template <class F>
   void for_each_view(F f) const {

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "shared/base/random.hpp"
 
 namespace shoal::simulation {
@@ -25,7 +27,49 @@ LinkFaults faults_of(Random& random, double max_loss_percent) {
   return faults;
 }
 
+const char* to_string(AttackerKind kind) {
+  constexpr const char* kNames[] = {"hello flood", "spoofer", "replayer", "liar", "stranger"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// Longer than the servers' time-out: who lost a server must notice, and come back.
+constexpr Duration kAfterRestart = seconds(14);
+
+// Drawn apart from the rest, so that a seed's world and links stay what they are without it.
+void add_hardships(Plan& plan) {
+  Random random = Random::keyed(plan.seed, 0x4A8D);
+  plan.has_password = random.chance(0.5);
+  if (random.chance(0.06)) {
+    plan.server_restarts_at = between(random, 1500, 4000);
+    plan.length = plan.server_restarts_at + kAfterRestart;
+  }
+  for (ClientPlan& client : plan.clients) {
+    if (random.chance(0.3)) {
+      client.moves_at = client.joins_at + between(random, 300, 4000);
+      if (random.chance(0.3)) client.moves_again_at = client.moves_at + between(random, 50, 1500);
+    }
+    if (random.chance(0.2)) client.reads_every = between(random, 20, 400);
+    if (random.chance(0.4)) client.clock_drift = random.uniform(-0.02f, 0.02f);
+    if (random.chance(0.4)) client.clock_ahead = seconds(random.below(1'000'000));
+  }
+  if (random.chance(0.4)) return;
+  for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {
+    AttackerPlan attacker;
+    attacker.kind = static_cast<AttackerKind>(random.below(kAttackerKinds));
+    attacker.seed = random.next();
+    attacker.from = between(random, 0, 3000);
+    attacker.until = plan.length - milliseconds(500);
+    attacker.acts_per_second = random.chance(0.5) ? 20 : 400;
+    plan.attackers.push_back(attacker);
+  }
+}
+
 }  // namespace
+
+bool Plan::has_liars() const {
+  return std::any_of(attackers.begin(), attackers.end(),
+                     [](const AttackerPlan& attacker) { return attacker.kind >= AttackerKind::Liar; });
+}
 
 Plan plan_of(std::uint64_t seed, double max_loss_percent) {
   Random random(seed);
@@ -70,6 +114,7 @@ Plan plan_of(std::uint64_t seed, double max_loss_percent) {
     }
     plan.clients.push_back(client);
   }
+  add_hardships(plan);
   return plan;
 }
 
@@ -78,13 +123,17 @@ std::string describe(const Plan& plan) {
   for (const auto& client : plan.clients) {
     worst_loss = std::max({worst_loss, client.to_server.loss_percent, client.from_server.loss_percent});
   }
+  std::string against;
+  for (const auto& attacker : plan.attackers) against += fmt::format(", {}", to_string(attacker.kind));
+  if (plan.server_restarts_at.count() > 0)
+    against += fmt::format(", restart at {:.1f} s", to_seconds(plan.server_restarts_at));
   return fmt::format(
       "{} clients, {} entities, {} edits a tick, {} Hz from tick {}, {:.1f} s, loss up to {:.0f} %, radius "
       "{:.1f}, "
-      "squares of {}, {} and {} bytes a second",
+      "squares of {}, {} and {} bytes a second{}",
       plan.clients.size(), plan.world.game.entities, plan.world.edits_per_tick, plan.tick_rate_hz,
       plan.first_tick.value, to_seconds(plan.length), worst_loss, plan.interest.radius,
-      plan.interest.square_size, plan.client_bytes_per_second, plan.full_state_bytes_per_second);
+      plan.interest.square_size, plan.client_bytes_per_second, plan.full_state_bytes_per_second, against);
 }
 
 }  // namespace shoal::simulation

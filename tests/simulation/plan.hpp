@@ -25,6 +25,22 @@ struct ClientPlan {
   Duration partition_at{};  // 0: none
   Duration partition_length{};
   bool partition_one_way = false;
+  Duration moves_at{};         // 0: keeps its address
+  Duration moves_again_at{};   // 0: once is enough
+  Duration reads_every{};      // 0: at each step; a slow reader leaves its mail lying
+  double clock_drift = 0;      // its clock goes so much faster: 0.01 is one percent
+  Duration clock_ahead{};      // and stands ahead
+};
+
+enum class AttackerKind : std::uint8_t { HelloFlood, Spoofer, Replayer, Liar, Stranger };
+inline constexpr std::uint32_t kAttackerKinds = 5;
+
+struct AttackerPlan {
+  AttackerKind kind = AttackerKind::HelloFlood;
+  std::uint64_t seed = 0;
+  Duration from{};
+  Duration until{};
+  double acts_per_second = 0;
 };
 
 struct Plan {
@@ -38,6 +54,12 @@ struct Plan {
   std::uint64_t full_state_bytes_per_second = 0;  // 0: without a limit
   Duration length{};
   std::vector<ClientPlan> clients;
+  std::vector<AttackerPlan> attackers;
+  bool has_password = false;
+  Duration server_restarts_at{};  // 0: it does not
+
+  /// Somebody has an account and says anything: what the server calls bad need not come from the honest.
+  bool has_liars() const;
 };
 
 /// At most `max_loss_percent` of loss on any link.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "client/bots/behaviour.hpp"
@@ -12,6 +13,7 @@
 #include "server/server.hpp"
 #include "server/tick_schedule.hpp"
 #include "shared/net/simulated_network.hpp"
+#include "tests/simulation/attackers.hpp"
 #include "tests/simulation/plan.hpp"
 
 namespace shoal::simulation {
@@ -20,15 +22,24 @@ namespace shoal::simulation {
 struct SimulatedClient {
   ClientPlan plan;
   Endpoint endpoint;
+  std::vector<Endpoint> past_endpoints;  // before it moved; the server may still know it there
+  std::unique_ptr<ManualClock> clock;
   std::unique_ptr<DatagramPort> port;
   std::unique_ptr<Client> client;
   Behaviour behaviour;
   Time next_update{};
+  Time next_read{};
   std::uint32_t sessions = 0;
-  bool is_partitioned = false;
+  std::uint32_t sessions_before_restart = 0;
+  std::uint32_t moves = 0;
+  Endpoint partitioned{};  // where it was cut off; port 0: it is not
   bool has_left = false;
   bool has_returned = false;
 
+  /// Where it is, or was before it moved.
+  bool is_at(const Endpoint& peer) const;
+  /// The mirror of a session with the server that runs now; null when there is none.
+  const Mirror* mirror() const;
   /// True when the plan wants it in the game at that time.
   bool should_be_connected(Duration now) const;
 };
@@ -68,23 +79,38 @@ class Simulation {
   const Plan& plan() const { return plan_; }
   const Server& server() const { return *server_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
+  const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
+  /// Bytes that went between the server and an endpoint.
+  struct Exchange {
+    std::uint64_t to_server = 0;
+    std::uint64_t from_server = 0;
+  };
+  const std::unordered_map<Endpoint, Exchange>& exchanges() const { return exchanges_; }
   Duration now() const { return clock_.now().since_zero; }
 
  private:
+  void start_server();
   void step();
   void run_client(SimulatedClient& client);
+  void cut_off(SimulatedClient& client);
+  void move(SimulatedClient& client, std::size_t number);
   std::string first_failure(std::span<const std::unique_ptr<Checker>> checkers) const;
 
   Plan plan_;
   ManualClock clock_;
   SeededEntropy entropy_;
   SimulatedNetwork network_;
-  ChaosGame game_;
+  std::unique_ptr<ChaosGame> game_;
   Endpoint server_endpoint_;
   std::unique_ptr<DatagramPort> server_port_;
   std::unique_ptr<Server> server_;
   TickSchedule schedule_;
+  bool has_restarted_ = false;
+  bool is_attacked_ = false;  // at this moment: what is sent is forged
   std::vector<std::unique_ptr<SimulatedClient>> clients_;
+  std::vector<std::unique_ptr<Attacker>> attackers_;
+  Scene scene_;
+  std::unordered_map<Endpoint, Exchange> exchanges_;
 };
 
 /// One seed with all checkers. Empty when all is well.

@@ -3,6 +3,7 @@
 #include "tests/simulation/checkers/mirror_checker.hpp"
 #include "tests/simulation/checkers/progress_checker.hpp"
 #include "tests/simulation/checkers/session_checker.hpp"
+#include "tests/simulation/checkers/stranger_checker.hpp"
 #include "tests/simulation/checkers/wait_checker.hpp"
 
 namespace shoal::simulation {
@@ -15,6 +16,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<MemoryChecker>());
   checkers.push_back(std::make_unique<SessionChecker>());
   checkers.push_back(std::make_unique<WaitChecker>());
+  checkers.push_back(std::make_unique<StrangerChecker>());
   return checkers;
 }
 

@@ -9,7 +9,8 @@ void LifeChecker::after_step(const Simulation& simulation) {
   seen_.resize(simulation.clients().size());
   const Registry& world = simulation.server().registry();
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
-    const Registry* mirror = simulation.clients()[i]->client->registry();
+    const SimulatedClient& actor = *simulation.clients()[i];
+    const Registry* mirror = actor.mirror() ? actor.client->registry() : nullptr;
     if (!mirror) continue;
     Seen& seen = seen_[i];
     if (seen.registry != mirror) seen = {mirror, {}};

@@ -155,11 +155,11 @@ std::string first_difference(const Registry& world, const Registry& mirror, cons
 namespace {
 
 // Where a client that does not catch up hangs: the first chunk that it does not have, as both sides see it.
-std::string first_missing_chunk(const Simulation& simulation, const Endpoint& endpoint,
+std::string first_missing_chunk(const Simulation& simulation, const SimulatedClient& actor,
                                 const Mirror& mirror) {
   std::string missing;
   simulation.server().for_each_view([&](PlayerNumber, const Endpoint& peer, const ClientView& view) {
-    if (peer != endpoint) return;
+    if (!actor.is_at(peer)) return;
     if (view.pending_drops() > 0)
       missing += fmt::format("{} chunks that left are not acknowledged; ", view.pending_drops());
     view.for_each_chunk([&](ChunkIndex index, ChunkId id, Epoch epoch, std::optional<Tick> baseline) {
@@ -185,11 +185,11 @@ void MirrorChecker::at_end(const Simulation& simulation) {
     const SimulatedClient& actor = *simulation.clients()[i];
     const Client& client = *actor.client;
     // A client whose link was cut long enough is gone, and is not expected to know.
-    if (client.state() != ClientState::Connected) continue;
+    if (client.state() != ClientState::Connected || !actor.mirror()) continue;
     const Server& server = simulation.server();
     Expectation expectation{client.controlled(), {}, simulation.plan().interest};
     server.for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView& view) {
-      if (peer != actor.endpoint) return;
+      if (!actor.is_at(peer)) return;
       expectation.player = server.player_entity(player);
       expectation.centre = view.interest().centre();
       if (!server.registry().all_of<demo::Position>(expectation.player)) return;
@@ -200,13 +200,13 @@ void MirrorChecker::at_end(const Simulation& simulation) {
             first_difference(server.registry(), *client.registry(), server.table(), expectation);
         !difference.empty()) {
       return fail(fmt::format("client {}: {}; {}", i, difference,
-                              first_missing_chunk(simulation, actor.endpoint, *client.mirror())));
+                              first_missing_chunk(simulation, actor, *client.mirror())));
     }
     if (client.comparison() != Comparison::Exact) {
       return fail(fmt::format(
           "client {}: the digests {}", i,
           client.comparison() == Comparison::None
-              ? "were never compared: " + first_missing_chunk(simulation, actor.endpoint, *client.mirror())
+              ? "were never compared: " + first_missing_chunk(simulation, actor, *client.mirror())
               : std::string("differ")));
     }
   }

@@ -27,7 +27,7 @@ struct Datagram {
 
   Endpoint peer;
   std::uint16_t size = 0;  // bytes used
-  std::array<std::byte, kCapacity> bytes;
+  alignas(16) std::array<std::byte, kCapacity> bytes;
 
   std::span<const std::byte> span() const { return {bytes.data(), size}; }
 };

@@ -151,7 +151,8 @@ bool UdpIntake::next(Datagram& datagram) {
   std::span<const std::byte> bytes;
   if (!next(datagram.peer, bytes)) return false;
   datagram.size = static_cast<std::uint16_t>(std::min(bytes.size(), Datagram::kCapacity));
-  std::memcpy(datagram.bytes.data(), bytes.data(), datagram.size);
+  // memmove, since g++ makes a slow string instruction of a memcpy that it knows to be short: 100 ns instead of 30.
+  std::memmove(datagram.bytes.data(), bytes.data(), datagram.size);
   return true;
 }
 

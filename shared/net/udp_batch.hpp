@@ -5,8 +5,8 @@
 //    one size; the last one may be shorter.
 // 2. Whatever the system refuses is lost and counted, datagram by datagram, and the others leave. Nothing is
 //    tried without end and nothing is sent twice.
-// 3. If bursts are refused by the device they are given up for good, if by a path then for this time. Their
-//    datagrams leave one by one.
+// 3. If bursts are refused by the device they are given up for good, if by a path then for this time
+//    (docs/decisions/0021-bursts.md). Their datagrams leave one by one.
 // Threads: one.
 #pragma once
 

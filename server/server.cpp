@@ -120,6 +120,7 @@ void Server::run_tick() {
     if (session) send_frames(*session);
   }
   if (is_frozen()) make_digests();
+  transport_.flush();
 }
 
 void Server::admit_players() {

@@ -295,6 +295,7 @@ void ClientTransport::put_out() {
   ++counters_.sent_datagrams;
   counters_.sent_bytes += outgoing_.size;
   if (!port_.send(config_.server, outgoing_.span())) ++counters_.send_failures;
+  port_.flush();  // a client has one datagram at a time, and nothing that is worth waiting for
 }
 
 // ------------------------------------------------------------------------------------------------- caller

@@ -34,7 +34,6 @@ void FaultyPort::Direction::offer(Time now, const Endpoint& peer, std::span<cons
 bool FaultyPort::send(const Endpoint& peer, std::span<const std::byte> bytes) {
   if (bytes.size() > Datagram::kCapacity) return false;
   outgoing_.offer(clock_.now(), peer, bytes);
-  pump();
   return true;
 }
 
@@ -49,6 +48,7 @@ bool FaultyPort::receive(Datagram& datagram) {
 void FaultyPort::pump() {
   const Time now = clock_.now();
   while (const Datagram* due = outgoing_.queue.pop_due(now)) (void)inner_.send(due->peer, due->span());
+  inner_.flush();
   for (int i = 0; i < kIntakePerPump && inner_.receive(arriving_); ++i) {
     incoming_.offer(now, arriving_.peer, arriving_.span());
   }

@@ -1,8 +1,8 @@
 // A port in front of another one, with the link model's faults in both directions: real sockets under a bad
 // network, without root and without touching the machine.
 //
-// Delayed datagrams move on when someone calls send(), receive() or pump(): call one of them often, or by
-// next_event(). Threads: one. Memory: at most kMaxWaiting datagrams per direction, more are lost.
+// Datagrams move on when someone calls flush(), receive() or pump(), which are due by then: call one of them
+// often, or by next_event(). Threads: one. Memory: at most kMaxWaiting datagrams per direction, more are lost.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ class FaultyPort final : public DatagramPort {
 
   /// True also for what the model loses: the sender of a lost datagram cannot tell.
   bool send(const Endpoint& peer, std::span<const std::byte> bytes) override;
+  void flush() override { pump(); }
   bool receive(Datagram& datagram) override;
   Endpoint local() const override { return inner_.local(); }
   /// Of the inner port: what really went over the wire.

@@ -57,6 +57,7 @@ void ServerTransport::poll() {
   }
   const Time now = clock_.now();
   if (now >= next_timers_) run_timers(now);
+  port_.flush();
   is_polling_ = false;
 }
 
@@ -489,6 +490,7 @@ void ServerTransport::shut_down() {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].session != nullptr) end({i, slots_[i].generation}, CloseReason::ServerShutDown, {}, true);
   }
+  port_.flush();
 }
 
 void ServerTransport::set_bans(BanList bans) {

@@ -82,8 +82,10 @@ class ServerTransport {
   ServerTransport& operator=(const ServerTransport&) = delete;
 
   /// Takes in what waits at the port (at most kPollBudget datagrams, so that a flood cannot hold the tick),
-  /// answers handshakes at once, sends signs of life, ends what timed out.
+  /// answers handshakes at once, sends signs of life, ends what timed out, flushes.
   void poll();
+  /// Puts out what send() and close() left in the port. After the last of a tick; poll() does it, too.
+  void flush() { port_.flush(); }
   static constexpr std::size_t kPollBudget = 8192;
 
   /// A cleared builder for the next payload. Good until the next call of builder().
@@ -92,7 +94,7 @@ class ServerTransport {
   std::size_t payload_room(SessionId session) const;
   /// Whether the session's budget has room for state now. What is sent all the same is paid for, too.
   bool may_send(SessionId session);
-  /// Sends what builder() holds. A datagram that the port loses is a lost packet, not an error.
+  /// Sends what builder() holds, at the latest with flush(). A datagram that the port loses is a lost packet, not an error.
   Result<Sequence, SendError> send(SessionId session, protocol::Payload type,
                                    flatbuffers::Offset<void> payload);
   template <class Table>

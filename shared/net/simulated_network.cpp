@@ -21,6 +21,8 @@ class SimulatedNetwork::Port final : public DatagramPort {
     return true;  // what happens on the way the sender cannot tell
   }
 
+  void flush() override {}  // nothing waits
+
   bool receive(Datagram& datagram) override {
     const Datagram* due = waiting_.pop_due(network_.clock_.now());
     if (due == nullptr) return false;

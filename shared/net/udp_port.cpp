@@ -1,5 +1,11 @@
 #include "shared/net/udp_port.hpp"
 
+// Asio has fences around handlers, which the thread sanitizer does not know. The handlers here run on one thread; what
+// it shares with the caller are the ring and the counters, which the sanitizer does know.
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -12,8 +18,12 @@
 #include <thread>
 #include <vector>
 
+#include "shared/base/log.hpp"
 #include "shared/net/datagram_ring.hpp"
 #include "shared/net/delay_queue.hpp"
+#include "shared/net/udp_address.hpp"
+#include "shared/net/udp_batch.hpp"
+#include "shared/net/udp_intake.hpp"
 
 namespace shoal {
 namespace {
@@ -25,6 +35,9 @@ constexpr auto kDrainPause = std::chrono::microseconds(500);
 // A socket that reports nothing but errors is asked again after this long, so that it cannot spin the thread.
 constexpr auto kErrorPause = std::chrono::milliseconds(10);
 constexpr int kErrorsInARow = 64;
+// Messages by one call of the system. Each has 64 kB of address space and as much memory as ever was read into it.
+constexpr std::size_t kRingIntake = 32;
+constexpr std::size_t kPlainIntake = 16;
 
 udp::endpoint to_asio(const Endpoint& endpoint, bool is_v6) {
   if (is_v6) {
@@ -50,11 +63,6 @@ Endpoint from_asio(const udp::endpoint& endpoint) {
   return result;
 }
 
-bool is_unreachable(const asio::error_code& error) {
-  return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
-         error == asio::error::network_unreachable;
-}
-
 std::string open_error(const Endpoint& local, const asio::error_code& error) {
   if (error == asio::error::address_in_use) {
     return fmt::format("UDP port {} is in use: stop the program that has it, or choose another port",
@@ -70,6 +78,12 @@ std::string open_error(const Endpoint& local, const asio::error_code& error) {
   return fmt::format("cannot open UDP {}: {}", to_string(local), error.message());
 }
 
+void log_buffers(const UdpPort::Buffers& given, std::size_t asked) {
+  const bool is_less = given.receive < asked || given.send < asked;
+  log_info("net: socket buffers: receive {} KiB, send {} KiB (asked {} KiB{})", given.receive / 1024,
+           given.send / 1024, asked / 1024, is_less ? "; raise net.core.rmem_max and net.core.wmem_max" : "");
+}
+
 int poll_milliseconds(Duration time_out) {
   // Rounded up: a caller that waits for a deadline must not spin in front of it.
   const auto whole = std::chrono::ceil<milliseconds>(std::max(time_out, Duration{0})).count();
@@ -80,37 +94,42 @@ int poll_milliseconds(Duration time_out) {
 
 struct UdpPort::Impl {
   asio::io_context io{1};
+  // Asio has the socket only while the I/O thread sleeps on it: in its epoll set each arrival costs a quarter of a
+  // microsecond more, whoever reads it.
   udp::socket socket{io};
-  // The same socket once more, for the caller's thread: an asio object is not shared between threads.
-  asio::io_context send_io{1};
-  udp::socket send_socket{send_io};
-  bool is_v6 = false;
-  bool has_peer = false;
+  int handle = -1;
+  std::unique_ptr<UdpBatch> batch;
+  Buffers buffers;
 
+  // Of the I/O thread, if there is one.
+  std::unique_ptr<UdpIntake> intake;
   std::unique_ptr<DatagramRing> ring;
   std::thread thread;
   std::atomic<bool> stopping{false};
   asio::steady_timer pause{io};
   std::mutex wake_mutex;
   std::condition_variable wake;
-  Datagram spare;  // read into when the ring is full
-
-  // Sending is counted by the caller's thread, receiving by whoever reads the socket.
-  std::uint64_t sent_datagrams = 0;
-  std::uint64_t sent_bytes = 0;
-  std::uint64_t send_failures = 0;
-  std::atomic<std::uint64_t> received_datagrams{0};
-  std::atomic<std::uint64_t> received_bytes{0};
-  std::atomic<std::uint64_t> receive_failures{0};
   std::atomic<std::uint64_t> receive_overflows{0};
-  std::atomic<std::uint64_t> unreachable{0};
+
+  bool is_v6 = false;
 
   asio::error_code open(const UdpPortConfig& config);
   asio::error_code open_as(const UdpPortConfig& config, bool as_v6);
-  enum class Read { Datagram, Nothing, Error };
-  Read read(Datagram& datagram);
+  void size_buffers(std::size_t asked);
   void arm();
   void drain();
+  void drain_after(Duration pause_first);
+  std::size_t fill_ring();
+  void tell_of_arrivals();
+
+  Impl() = default;
+  ~Impl() {
+    asio::error_code ignored;
+    if (socket.is_open() && handle >= 0) (void)socket.release(ignored);
+    if (handle >= 0) ::close(handle);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 };
 
 asio::error_code UdpPort::Impl::open(const UdpPortConfig& config) {
@@ -132,9 +151,7 @@ asio::error_code UdpPort::Impl::open_as(const UdpPortConfig& config, bool as_v6)
   socket.open(as_v6 ? udp::v6() : udp::v4(), error);
   if (error) return error;
   if (as_v6) socket.set_option(asio::ip::v6_only(false), ignored);
-  const int buffer_bytes = static_cast<int>(std::min<std::size_t>(config.socket_buffer_bytes, 1u << 30));
-  socket.set_option(asio::socket_base::receive_buffer_size(buffer_bytes), ignored);
-  socket.set_option(asio::socket_base::send_buffer_size(buffer_bytes), ignored);
+  size_buffers(config.socket_buffer_bytes);
   socket.non_blocking(true, error);
   if (error) return error;
   socket.bind(to_asio(config.local, as_v6), error);
@@ -143,24 +160,34 @@ asio::error_code UdpPort::Impl::open_as(const UdpPortConfig& config, bool as_v6)
     if (!as_v6 && !config.only_peer->is_ipv4()) return asio::error::address_family_not_supported;
     socket.connect(to_asio(*config.only_peer, as_v6), error);
     if (error) return error;
-    has_peer = true;
   }
-  const int copy = ::dup(socket.native_handle());
-  if (copy < 0) return {errno, asio::error::get_system_category()};
-  send_socket.assign(as_v6 ? udp::v6() : udp::v4(), copy, error);
-  if (error) {
-    ::close(copy);
-    return error;
-  }
-  send_socket.non_blocking(true, error);
+  handle = socket.release(error);
+  if (error) return error;
+  UdpIntake::enable_bursts(handle);
+  batch = std::make_unique<UdpBatch>(UdpBatch::Socket{handle, as_v6, config.only_peer.has_value()});
   return error;
+}
+
+void UdpPort::Impl::size_buffers(std::size_t asked) {
+  asio::error_code ignored;
+  const int wanted = static_cast<int>(std::min<std::size_t>(asked, 1u << 30));
+  asio::socket_base::receive_buffer_size receive(wanted);
+  asio::socket_base::send_buffer_size send(wanted);
+  socket.set_option(receive, ignored);
+  socket.set_option(send, ignored);
+  socket.get_option(receive, ignored);
+  socket.get_option(send, ignored);
+  // In bytes as they were asked for: Asio takes out again what the kernel adds for its book-keeping.
+  buffers = {static_cast<std::size_t>(receive.value()), static_cast<std::size_t>(send.value())};
 }
 
 Result<std::unique_ptr<UdpPort>, std::string> UdpPort::open(const UdpPortConfig& config) {
   try {
     auto impl = std::make_unique<Impl>();
     if (const asio::error_code error = impl->open(config)) return Failure{open_error(config.local, error)};
+    impl->intake = std::make_unique<UdpIntake>(config.ring_datagrams > 0 ? kRingIntake : kPlainIntake);
     if (config.ring_datagrams > 0) {
+      log_buffers(impl->buffers, config.socket_buffer_bytes);
       impl->ring = std::make_unique<DatagramRing>(config.ring_datagrams);
       impl->arm();
       impl->thread = std::thread([io = &impl->io] { io->run(); });
@@ -182,59 +209,74 @@ UdpPort::~UdpPort() {
 // --------------------------------------------------------------------------------------------------
 // receiving
 
-UdpPort::Impl::Read UdpPort::Impl::read(Datagram& datagram) {
-  udp::endpoint sender;
+void UdpPort::Impl::arm() {
   asio::error_code error;
-  const std::size_t bytes = socket.receive_from(asio::buffer(datagram.bytes), sender, 0, error);
-  if (error == asio::error::would_block || error == asio::error::try_again) return Read::Nothing;
-  if (error) {
-    receive_failures.fetch_add(1, std::memory_order_relaxed);
-    if (is_unreachable(error)) unreachable.fetch_add(1, std::memory_order_relaxed);
-    return Read::Error;
-  }
-  datagram.peer = from_asio(sender);
-  datagram.size = static_cast<std::uint16_t>(bytes);
-  received_datagrams.fetch_add(1, std::memory_order_relaxed);
-  received_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  return Read::Datagram;
+  socket.assign(is_v6 ? udp::v6() : udp::v4(), handle, error);
+  if (error) return drain_after(kErrorPause);  // no memory, no descriptors: looked after by the clock
+  socket.async_wait(udp::socket::wait_read, [this](const asio::error_code&) {
+    asio::error_code ignored;
+    (void)socket.release(ignored);
+    drain();
+  });
 }
 
-void UdpPort::Impl::arm() {
-  socket.async_wait(udp::socket::wait_read, [this](const asio::error_code&) { drain(); });
+void UdpPort::Impl::drain_after(Duration pause_first) {
+  pause.expires_after(pause_first);
+  pause.async_wait([this](const asio::error_code&) { drain(); });
 }
 
 void UdpPort::Impl::drain() {
   int errors = 0;
-  bool any_pushed = false;
-  while (!stopping.load(std::memory_order_relaxed)) {
-    Datagram* place = ring->begin_push();
-    const Read result = read(place != nullptr ? *place : spare);
-    if (result == Read::Nothing) break;
-    if (result == Read::Error) {
-      if (++errors < kErrorsInARow) continue;
-      if (any_pushed) wake.notify_one();
-      pause.expires_after(kErrorPause);
-      pause.async_wait([this](const asio::error_code&) { drain(); });
-      return;
+  std::size_t drained = 0;
+  bool is_empty = false;
+  while (!is_empty && errors < kErrorsInARow && drained < kDrainBound) {
+    switch (intake->read(handle)) {
+      case UdpIntake::Outcome::Datagrams:
+        drained += fill_ring();
+        errors = 0;
+        break;
+      case UdpIntake::Outcome::Nothing:
+        is_empty = true;
+        break;
+      case UdpIntake::Outcome::Error:
+        ++errors;
+        break;
     }
-    errors = 0;
+  }
+  if (drained > 0) tell_of_arrivals();
+  if (stopping.load(std::memory_order_relaxed)) return;
+  if (errors >= kErrorsInARow) return drain_after(kErrorPause);
+  // More waits: at once, but after whatever else this thread has to do.
+  if (!is_empty) return asio::post(io, [this] { drain(); });
+  if (drained == 0) return arm();
+  // Where one came more come: to be woken for each would cost two threads more than the datagrams do.
+  drain_after(kDrainPause);
+}
+
+// Returns how many datagrams the intake had, whether or not there was room.
+std::size_t UdpPort::Impl::fill_ring() {
+  std::size_t count = 0;
+  std::size_t overflows = 0;
+  for (;; ++count) {
+    Datagram* place = ring->begin_push();
     if (place == nullptr) {
-      receive_overflows.fetch_add(1, std::memory_order_relaxed);
+      Endpoint peer;
+      std::span<const std::byte> bytes;
+      if (!intake->next(peer, bytes)) break;
+      ++overflows;
       continue;
     }
+    if (!intake->next(*place)) break;
     ring->finish_push();
-    any_pushed = true;
   }
-  if (any_pushed) {
-    // The lock orders the pushes before the sleeper's look at the ring, or after its sleep began.
-    { const std::lock_guard lock(wake_mutex); }
-    wake.notify_one();
-  }
-  if (stopping.load(std::memory_order_relaxed)) return;
-  if (!any_pushed) return arm();
-  // Where one came more come: to be woken for each would cost two threads more than the datagrams do.
-  pause.expires_after(kDrainPause);
-  pause.async_wait([this](const asio::error_code&) { drain(); });
+  if (overflows > 0) receive_overflows.fetch_add(overflows, std::memory_order_relaxed);
+  return count;
+}
+
+void UdpPort::Impl::tell_of_arrivals() {
+  // The lock orders the pushes before the sleeper's look at the ring, or after its sleep began.
+  { const std::lock_guard lock(wake_mutex); }
+  wake.notify_one();
 }
 
 bool UdpPort::receive(Datagram& datagram) {
@@ -245,9 +287,18 @@ bool UdpPort::receive(Datagram& datagram) {
     impl_->ring->pop();
     return true;
   }
-  for (int errors = 0; errors < kErrorsInARow; ++errors) {
-    const Impl::Read result = impl_->read(datagram);
-    if (result != Impl::Read::Error) return result == Impl::Read::Datagram;
+  if (impl_->intake->next(datagram)) return true;
+  for (int errors = 0; errors < kErrorsInARow;) {
+    switch (impl_->intake->read(impl_->handle)) {
+      case UdpIntake::Outcome::Datagrams:
+        if (impl_->intake->next(datagram)) return true;
+        break;  // all that came was truncated
+      case UdpIntake::Outcome::Nothing:
+        return false;
+      case UdpIntake::Outcome::Error:
+        break;
+    }
+    ++errors;
   }
   return false;
 }
@@ -267,7 +318,9 @@ bool UdpPort::wait_any(std::span<UdpPort* const> ports, Duration time_out) {
   waits.reserve(ports.size());
   for (UdpPort* port : ports) {
     SHOAL_ASSERT(port->impl_->ring == nullptr, "wait_any() is for ports without I/O thread");
-    waits.push_back({port->impl_->socket.native_handle(), POLLIN, 0});
+    // What was read with others and not yet handed out is there, whatever the socket says.
+    if (port->impl_->intake->has_next()) return true;
+    waits.push_back({port->impl_->handle, POLLIN, 0});
   }
   return ::poll(waits.data(), static_cast<nfds_t>(waits.size()), poll_milliseconds(time_out)) > 0;
 }
@@ -276,42 +329,46 @@ bool UdpPort::wait_any(std::span<UdpPort* const> ports, Duration time_out) {
 // sending
 
 bool UdpPort::send(const Endpoint& peer, std::span<const std::byte> bytes) {
-  asio::error_code error = asio::error::address_family_not_supported;
-  // Once more after ICMP: the kernel reports what an earlier datagram met instead of sending this one.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto buffer = asio::buffer(bytes.data(), bytes.size());
-    if (impl_->has_peer) {
-      impl_->send_socket.send(buffer, 0, error);
-    } else if (impl_->is_v6 || peer.is_ipv4()) {
-      impl_->send_socket.send_to(buffer, to_asio(peer, impl_->is_v6), 0, error);
-    }
-    if (!is_unreachable(error)) break;
-    impl_->unreachable.fetch_add(1, std::memory_order_relaxed);
-  }
-  if (error) {
-    ++impl_->send_failures;
-    return false;
-  }
-  ++impl_->sent_datagrams;
-  impl_->sent_bytes += bytes.size();
-  return true;
+  return impl_->batch->add(peer, bytes);
+}
+
+void UdpPort::flush() {
+  impl_->batch->flush();
+}
+
+bool UdpPort::makes_bursts() const {
+  return impl_->batch->makes_bursts();
 }
 
 Endpoint UdpPort::local() const {
-  asio::error_code ignored;
-  return from_asio(impl_->send_socket.local_endpoint(ignored));
+  SocketAddress address;
+  socklen_t size = sizeof address;
+  if (::getsockname(impl_->handle, &address.any, &size) != 0) return {};
+  return read_address(address);
+}
+
+UdpPort::Buffers UdpPort::buffers() const {
+  return impl_->buffers;
 }
 
 PortCounters UdpPort::counters() const {
+  const auto read = [](const std::atomic<std::uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  const UdpBatch::Counters& sent = impl_->batch->counters();
+  const UdpIntake::Counters& received = impl_->intake->counters();
   PortCounters counters;
-  counters.sent_datagrams = impl_->sent_datagrams;
-  counters.sent_bytes = impl_->sent_bytes;
-  counters.send_failures = impl_->send_failures;
-  counters.received_datagrams = impl_->received_datagrams.load(std::memory_order_relaxed);
-  counters.received_bytes = impl_->received_bytes.load(std::memory_order_relaxed);
-  counters.receive_failures = impl_->receive_failures.load(std::memory_order_relaxed);
-  counters.receive_overflows = impl_->receive_overflows.load(std::memory_order_relaxed);
-  counters.unreachable = impl_->unreachable.load(std::memory_order_relaxed);
+  counters.sent_datagrams = sent.sent_datagrams;
+  counters.sent_bytes = sent.sent_bytes;
+  counters.sent_in_bursts = sent.sent_in_bursts;
+  counters.send_failures = sent.failures;
+  counters.received_datagrams = read(received.datagrams);
+  counters.received_bytes = read(received.bytes);
+  counters.received_in_bursts = read(received.in_bursts);
+  counters.receive_failures = read(received.failures);
+  counters.receive_truncated = read(received.truncated);
+  counters.receive_overflows = read(impl_->receive_overflows);
+  counters.unreachable = sent.unreachable + read(received.unreachable);
   return counters;
 }
 

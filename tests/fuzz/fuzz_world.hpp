@@ -24,6 +24,7 @@ class TappedPort final : public DatagramPort {
   explicit TappedPort(std::unique_ptr<DatagramPort> inner) : inner_(std::move(inner)) {}
 
   bool send(const Endpoint& peer, std::span<const std::byte> bytes) override;
+  void flush() override { inner_->flush(); }
   bool receive(Datagram& datagram) override;
   Endpoint local() const override { return inner_->local(); }
   PortCounters counters() const override { return inner_->counters(); }

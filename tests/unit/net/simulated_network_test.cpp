@@ -184,6 +184,7 @@ TEST_F(SimulatedNetworkTest, FaultyPortLosesAndDoublesAsAsked) {
     (void)faulty.send(kB, text(i));
     (void)b->send(kA, text(i));
   }
+  faulty.flush();
   EXPECT_NEAR(drain(*b), 500, 60);
   EXPECT_EQ(drain(faulty), 2000);
   EXPECT_EQ(faulty.incoming_counters().duplicated, 1000u);
@@ -193,6 +194,7 @@ TEST_F(SimulatedNetworkTest, FaultyPortLosesAndDoublesAsAsked) {
 TEST_F(SimulatedNetworkTest, FaultyPortWithoutFaultsChangesNothing) {
   FaultyPort faulty(*a, clock, {}, 1);
   (void)faulty.send(kB, text(3));
+  faulty.flush();
   Datagram datagram;
   ASSERT_TRUE(b->receive(datagram)) << "nothing is held back";
   EXPECT_TRUE(std::ranges::equal(datagram.span(), text(3)));

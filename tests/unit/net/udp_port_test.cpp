@@ -9,25 +9,12 @@
 
 #include "shared/base/random.hpp"
 #include "tests/unit/net/net_fixture.hpp"
+#include "tests/unit/net/udp_fixture.hpp"
 
 namespace shoal {
 namespace {
 
 using ::testing::HasSubstr;
-
-const Endpoint kLoopback = Endpoint::ipv4(127, 0, 0, 1, 0);
-Endpoint loopback_v6() {
-  return *parse_endpoint("::1", 0);
-}
-
-std::unique_ptr<UdpPort> open_port(const UdpPortConfig& config) {
-  auto port = UdpPort::open(config);
-  if (!port) return nullptr;
-  return std::move(*port);
-}
-std::vector<std::byte> some_bytes(std::size_t size) {
-  return std::vector<std::byte>(size, std::byte{0x5A});
-}
 
 struct RealServer {
   explicit RealServer(const UdpPortConfig& config)
@@ -66,7 +53,7 @@ TEST(UdpPort, CarriesDatagramsBothWaysOverLoopback) {
   auto a = open_port({.local = kLoopback});
   auto b = open_port({.local = kLoopback});
   ASSERT_TRUE(a && b);
-  ASSERT_TRUE(a->send(b->local(), some_bytes(1200)));
+  ASSERT_TRUE(send_now(*a, b->local(), some_bytes(1200)));
   ASSERT_TRUE(b->wait(seconds{5}));
   Datagram datagram;
   ASSERT_TRUE(b->receive(datagram));
@@ -154,21 +141,21 @@ TEST(UdpPort, IcmpUnreachableIsALostPacketAndTheSocketLivesOn) {
     ASSERT_TRUE(port);
     Datagram datagram;
     for (int i = 0; i < 50; ++i) {
-      (void)port->send(nobody, some_bytes(10));
+      (void)send_now(*port, nobody, some_bytes(10));
       (void)port->receive(datagram);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_GT(port->counters().unreachable, 0u) << "ring of " << ring;
     // Somebody opens that port: the same socket goes on. An error that is still pending costs the next
     // datagram nothing.
-    (void)port->send(nobody, some_bytes(10));
+    (void)send_now(*port, nobody, some_bytes(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     auto listener = open_port({.local = nobody});
     ASSERT_TRUE(listener);
-    EXPECT_TRUE(port->send(nobody, some_bytes(11)));
+    EXPECT_TRUE(send_now(*port, nobody, some_bytes(11)));
     ASSERT_TRUE(listener->wait(seconds{5}));
     ASSERT_TRUE(listener->receive(datagram));
-    ASSERT_TRUE(listener->send(datagram.peer, some_bytes(20)));
+    ASSERT_TRUE(send_now(*listener, datagram.peer, some_bytes(20)));
     ASSERT_TRUE(port->wait(seconds{5}));
     EXPECT_TRUE(port->receive(datagram));
   }
@@ -178,11 +165,21 @@ TEST(UdpPort, IcmpUnreachableIsALostPacketAndTheSocketLivesOn) {
 TEST(UdpPort, FailedSendsAreCountedAndNothingElse) {
   auto port = open_port({.local = kLoopback});
   ASSERT_TRUE(port);
-  EXPECT_FALSE(port->send(*parse_endpoint("[2001:db8::1]:9", 0), some_bytes(10)))
+  EXPECT_FALSE(send_now(*port, *parse_endpoint("[2001:db8::1]:9", 0), some_bytes(10)))
       << "an IPv4 socket has no IPv6";
-  EXPECT_FALSE(port->send(port->local(), some_bytes(70000))) << "larger than UDP";
+  EXPECT_FALSE(send_now(*port, port->local(), some_bytes(70000))) << "larger than UDP";
   EXPECT_EQ(port->counters().send_failures, 2u);
-  EXPECT_TRUE(port->send(port->local(), some_bytes(10)));
+  EXPECT_TRUE(send_now(*port, port->local(), some_bytes(10)));
+}
+
+TEST(UdpPort, SaysWhatBuffersTheKernelGave) {
+  auto small = open_port({.local = kLoopback, .socket_buffer_bytes = 16384});
+  auto large = open_port({.local = kLoopback, .socket_buffer_bytes = std::size_t{1} << 30});
+  ASSERT_TRUE(small && large);
+  EXPECT_EQ(small->buffers().receive, 16384u);
+  EXPECT_EQ(small->buffers().send, 16384u);
+  EXPECT_GT(large->buffers().receive, 16384u);
+  EXPECT_LT(large->buffers().receive, std::size_t{1} << 30) << "no kernel gives that much to a port";
 }
 
 TEST(UdpPort, RingKeepsAllOfAFloodDuringALongTick) {
@@ -191,7 +188,7 @@ TEST(UdpPort, RingKeepsAllOfAFloodDuringALongTick) {
   ASSERT_TRUE(server && flood);
   constexpr std::uint64_t kDatagrams = 4000;
   for (std::uint64_t i = 0; i < kDatagrams; ++i) {
-    ASSERT_TRUE(flood->send(server->local(), some_bytes(100)));
+    ASSERT_TRUE(send_now(*flood, server->local(), some_bytes(100)));
     // As fast as the I/O thread drains, however busy the machine is: the kernel's 16 kB hold a few datagrams.
     while (server->counters().received_datagrams + 5 < i) std::this_thread::yield();
   }
@@ -207,7 +204,7 @@ TEST(UdpPort, FullRingLosesAndCountsTheRest) {
   auto server = open_port({.local = kLoopback, .ring_datagrams = 16});
   auto flood = open_port({.local = kLoopback});
   ASSERT_TRUE(server && flood);
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(flood->send(server->local(), some_bytes(100)));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(send_now(*flood, server->local(), some_bytes(100)));
   while (server->counters().received_datagrams < 100) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(server->counters().received_datagrams, 100u);
@@ -222,7 +219,7 @@ TEST(UdpPort, WaitWakesUpForADatagramAndForTheTimeOut) {
     EXPECT_FALSE(server->wait(milliseconds{5}));
     std::thread late([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      (void)other->send(server->local(), some_bytes(10));
+      (void)send_now(*other, server->local(), some_bytes(10));
     });
     EXPECT_TRUE(server->wait(seconds{10}));
     late.join();

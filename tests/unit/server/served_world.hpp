@@ -75,6 +75,7 @@ class MeteredPort final : public DatagramPort {
     allocations += allocations_so_far() - before;
     return sent;
   }
+  void flush() override { inner_.flush(); }
   bool receive(Datagram& datagram) override { return inner_.receive(datagram); }
   Endpoint local() const override { return inner_.local(); }
   PortCounters counters() const override { return inner_.counters(); }

@@ -29,6 +29,7 @@ namespace shoal {
 enum class QueueError : std::uint8_t {
   TooLarge,   // would never fit: above what the peer takes, or above the queue itself
   QueueFull,  // the peer takes too little at the moment: try again when something was acknowledged
+  NoSession,  // it ended, or has not begun (said by the transport)
 };
 
 /// A piece of a message for the next packet. The bytes are good until the sender is told anything.

@@ -4,7 +4,8 @@
 //   a packet's outcome     settle(sequence, acknowledged); true: the packet was of messages, nobody else cares
 //   a Messages payload     take(); an error ends the session, else the packet is acknowledged; then next() until
 //                          there is none
-//   room in the budget     while has_something_to_send(): build() into a packet, that is sent under `sequence`
+//   room in the budget,    while has_something_to_send(): build() into a packet, which leaves as `sequence`
+//   and in the send log
 //
 // The limits of both sides are known before the first message: kServerMessageLimits and kClientMessageLimits.
 // Threads: one. Memory: see MessageSender and MessageReceiver.
@@ -37,8 +38,7 @@ class MessageChannels {
     return receiver_.must_tell_limit() || sender_.has_something_to_send();
   }
   /// The next payload, no more than `room_bytes` in an empty builder; null when there is nothing or too little
-  /// room. REQUIRES: the packet that carries it gets `sequence`, later ones get higher ones; if it cannot be sent,
-  /// settle(sequence, false).
+  /// room. REQUIRES: the packet that carries it leaves, as `sequence`: ask first whether the send log is full.
   flatbuffers::Offset<protocol::Messages> build(flatbuffers::FlatBufferBuilder& builder,
                                                 std::size_t room_bytes, Sequence sequence);
 

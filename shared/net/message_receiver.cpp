@@ -1,7 +1,6 @@
 #include "shared/net/message_receiver.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"

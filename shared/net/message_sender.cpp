@@ -1,7 +1,7 @@
 #include "shared/net/message_sender.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
@@ -55,6 +55,7 @@ Result<std::uint32_t, QueueError> MessageSender::queue(MessageChannel name,
   queued.units = message_units(message.size());
   channel.messages.push_back(std::move(queued));
   channel.queued_bytes += cost;
+  channel.was_long |= channel.messages.size() > kMessageWindow;
   return channel.first + static_cast<std::uint32_t>(channel.messages.size()) - 1;
 }
 
@@ -223,6 +224,9 @@ void MessageSender::settle_fragment(const SentFragment& sent, bool acknowledged)
     channel.messages.pop_front();
     ++channel.first;
     --channel.begun;
+  }
+  if (channel.messages.empty() && std::exchange(channel.was_long, false)) {
+    channel.messages = std::deque<Message>();
   }
 }
 

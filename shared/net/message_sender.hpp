@@ -55,7 +55,7 @@ class MessageSender {
   bool has_something_to_send() const;
   /// Chooses what goes into packet `sequence`: as many fragments as fit into `room` bytes, `entry_bytes` of them
   /// for each beside its own, lost ones first; both channels get the same number of bytes when both have some.
-  /// Returns how many. REQUIRES: sequences rise; the packet leaves, or on_lost(sequence) is called.
+  /// Returns how many. REQUIRES: sequences rise, and a packet for which something was chosen leaves.
   std::size_t choose(std::size_t room, std::size_t entry_bytes, Sequence sequence,
                      std::span<OutgoingFragment> chosen);
   /// Notes that a packet without fragments is of interest, so that settle() knows it.
@@ -98,6 +98,7 @@ class MessageSender {
     std::size_t turn = 0;
     std::uint64_t served = 0;  // bytes, for fairness between the channels
     bool was_idle = true;
+    bool was_long = false;  // the queue's own memory is worth giving back
   };
   struct SentFragment {
     Sequence sequence;

@@ -315,6 +315,14 @@ TEST_F(MessageRouterTest, EventsOfAClientWaitForTheirState) {
   EXPECT_EQ(heard.size(), 2u);
 }
 
+TEST(MessageTypes, TableWithNameStringsBringsItsName) {
+  struct Named {
+    static constexpr const char* GetFullyQualifiedName() { return "game.Chat"; }
+  };
+  static_assert(message_type<Named>() == fnv1a32("game.Chat"));
+  static_assert(message_type<Chat>() == fnv1a32("test.Chat"));
+}
+
 TEST(MessageTypes, NamesWithTheSameNumberAreRefusedInWords) {
   MessageTypes types;
   EXPECT_FALSE(types.add("costarring"));

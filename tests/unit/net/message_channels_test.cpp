@@ -139,6 +139,21 @@ TEST(MessageChannels, ArriveOnceInOrderAndWholeWhateverThePathDoes) {
   }
 }
 
+TEST(MessageChannels, CrowdOfSmallMessagesArrivesOnceOnALossyPath) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    SCOPED_TRACE(seed);
+    Pair pair(kServerMessageLimits, kClientMessageLimits, seed);
+    pair.to_b.faults = {0.2, 0.1, milliseconds{10}, milliseconds{50}};
+    Book from_a(seed);
+    pair.run(seconds{3}, [&] {
+      for (int i = 0; i < 20; ++i) from_a.queue(pair.a, 40);
+    });
+    pair.to_b.faults = {};
+    pair.run(seconds{8});
+    from_a.check(pair.at_b);
+  }
+}
+
 TEST(MessageChannels, LargestMessagePasses) {
   Pair pair(kServerMessageLimits, kClientMessageLimits, 1);
   pair.to_b.faults.loss = 0.05;

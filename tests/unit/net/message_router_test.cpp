@@ -315,6 +315,22 @@ TEST_F(MessageRouterTest, EventsOfAClientWaitForTheirState) {
   EXPECT_EQ(heard.size(), 2u);
 }
 
+TEST_F(MessageRouterTest, HandlerThatEndsTheSessionHearsNoMoreOfItsEvents) {
+  int heard = 0;
+  client.on_event<Chat>([&](const MessageSource&, const EventInfo&, const Chat&) {
+    ++heard;
+    client.end_session({});
+  });
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(server.send_event<Chat>(kSession, MessageChannel::Ordered, 9, Tick{4}, chat("bang")));
+  }
+  EXPECT_TRUE(carry());
+  const auto there = [](std::uint64_t, Tick) { return true; };
+  client.release_events(now, there);
+  client.release_events(now, there);
+  EXPECT_EQ(heard, 1);
+}
+
 TEST(MessageTypes, TableWithNameStringsBringsItsName) {
   struct Named {
     static constexpr const char* GetFullyQualifiedName() { return "game.Chat"; }

@@ -174,5 +174,55 @@ TEST(MessageSender, NotesAboutPacketsAreBoundedWhenNothingComesBack) {
   EXPECT_TRUE(sender.has_something_to_send());
 }
 
+TEST(MessageSender, NotesAboutPacketsAreBoundedWhenOneAnswerIsMissing) {
+  MessageSender sender(kClientMessageLimits);
+  ASSERT_TRUE(sender.queue(MessageChannel::Ordered, test_bytes(1, 1u << 20)));
+  std::uint64_t sequence = 0;
+  std::size_t units = 0;
+  while (sender.has_something_to_send()) {
+    ASSERT_GT(choose(sender, ++sequence, 100).units(), 0u);
+    if (sequence > 1) {
+      ASSERT_TRUE(sender.settle(Sequence{sequence}, true));
+    }
+    ++units;
+  }
+  EXPECT_EQ(units, MessageSender::kMaxSentFragments);
+  ASSERT_TRUE(sender.settle(Sequence{1}, true));
+  EXPECT_GT(drain(sender, sequence), 10'000u) << "and goes on";
+  EXPECT_TRUE(sender.is_empty());
+}
+
+TEST(MessageSender, NoMoreThanTheWindowOfMessagesIsUnderWay) {
+  for (const MessageChannel channel : {MessageChannel::Ordered, MessageChannel::Unordered}) {
+    MessageSender sender(kClientMessageLimits);
+    for (std::uint32_t i = 0; i < 2 * kMessageWindow; ++i) ASSERT_TRUE(sender.queue(channel, {}));
+    const Sent first = choose(sender, 1, 12 + 1);
+    ASSERT_EQ(first.fragments.size(), 1u);
+    std::uint64_t sequence = 1;
+    EXPECT_EQ(drain(sender, sequence), kMessageWindow - 1) << "counted from the one that is not acknowledged";
+    ASSERT_TRUE(sender.settle(Sequence{1}, true));
+    EXPECT_EQ(drain(sender, sequence), std::size_t{kMessageWindow});
+    EXPECT_TRUE(sender.is_empty());
+  }
+}
+
+TEST(MessageSender, SilenceSavesUpNoClaimToTheOtherChannelsShare) {
+  MessageSender sender(kClientMessageLimits);
+  std::uint64_t sequence = 0;
+  ASSERT_TRUE(sender.queue(MessageChannel::Ordered, test_bytes(1, 500'000)));
+  drain(sender, sequence);  // alone
+  ASSERT_TRUE(sender.queue(MessageChannel::Ordered, test_bytes(1, 200'000)));
+  ASSERT_TRUE(sender.queue(MessageChannel::Unordered, test_bytes(1, 200'000)));
+  std::array<std::size_t, 2> units{};
+  for (int i = 0; i < 20; ++i) {
+    for (const OutgoingFragment& fragment : choose(sender, ++sequence).fragments) {
+      units[static_cast<std::size_t>(fragment.channel)] += fragment.units;
+    }
+    ASSERT_TRUE(sender.settle(Sequence{sequence}, true));
+  }
+  EXPECT_GT(units[0], 100u);
+  EXPECT_GT(units[1], 100u);
+}
+
 }  // namespace
 }  // namespace shoal

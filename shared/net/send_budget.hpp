@@ -35,9 +35,7 @@ class SendBudget {
   void set_bytes_per_second(std::uint64_t bytes_per_second) { rate_ = bytes_per_second; }
   bool may_send_state() const { return rate_ == 0 || total_ > 0; }
   /// Anything but state. `state_waits`: some would leave if it could.
-  bool may_send_other(bool state_waits) const {
-    return rate_ == 0 || (total_ > 0 && (other_ > 0 || !state_waits));
-  }
+  bool may_send_other(bool state_waits) const;
   void spend_state(std::size_t bytes) { total_ -= static_cast<std::int64_t>(bytes) * kUnit; }
   void spend_other(std::size_t bytes) {
     total_ -= static_cast<std::int64_t>(bytes) * kUnit;

@@ -12,6 +12,7 @@ namespace {
 // So many datagrams in one call: who cannot keep up loses some at the port, and goes on answering.
 constexpr std::size_t kPollBudget = 128;
 constexpr int kCloseAnswers = 8;
+constexpr int kMessagePacketsPerPoll = 4;
 // A cookie this old may be stale when it arrives: ask for a new one.
 constexpr Duration kCookieUse = kCookieLifetime / 2;
 
@@ -154,6 +155,7 @@ void ClientTransport::take_accept(Time now) {
   connection_ = std::make_unique<Connection>(
       accept->connection, config_.server, now,
       ConnectionKeys{{accept->cipher, secrets.to_server}, {accept->cipher, secrets.to_client}});
+  messages_.emplace(kClientMessageLimits, kServerMessageLimits);
   ephemeral_.reset();
   response_keys_.reset();
   player_ = accept->player;
@@ -223,6 +225,8 @@ void ClientTransport::take_payload(Sequence sequence, const protocol::Packet& pa
       if (goes_on && verdict == PacketVerdict::Acknowledge) connection_->acknowledge(sequence, now);
       return;
     }
+    case protocol::Payload::Messages:
+      return take_messages(sequence, *packet.payload_as_Messages(), now);
     default:
       return counters_.count(BadDatagram::UnexpectedPayload);
   }
@@ -233,11 +237,41 @@ void ClientTransport::deliver() {
     if (state_ != ClientState::Connected) return;
     if (outcome.acknowledged) {
       ++counters_.acknowledged;
+      if (messages_->settle(outcome.sequence, true)) continue;
       handler_.on_acknowledged(outcome.sequence);
     } else {
       ++counters_.lost;
+      if (messages_->settle(outcome.sequence, false)) continue;
       handler_.on_lost(outcome.sequence);
     }
+  }
+}
+
+void ClientTransport::take_messages(Sequence sequence, const protocol::Messages& messages, Time now) {
+  const auto give_up = [this](std::string_view detail) {
+    send_close(CloseReason::ProtocolError, detail);
+    end(CloseReason::ProtocolError, detail);
+  };
+  if (const auto error = messages_->take(messages)) return give_up(to_string(*error));
+  connection_->acknowledge(sequence, now);
+  while (state_ == ClientState::Connected) {
+    auto message = messages_->next();
+    if (!message) return;
+    if (!handler_.on_message(*std::move(message))) return give_up("a message that makes no sense");
+  }
+}
+
+void ClientTransport::send_messages(Time now) {
+  // A client sends little beside its inputs; so many at once leave room for them.
+  for (int packets = 0; packets < kMessagePacketsPerPoll; ++packets) {
+    if (!messages_->has_something_to_send() || connection_->send_log().is_full()) return;
+    own_builder_.Clear();
+    const auto payload = messages_->build(own_builder_, connection_->payload_room(now), connection_->next_sequence());
+    if (payload.IsNull()) return;
+    const auto written =
+        connection_->write(own_builder_, protocol::Payload::Messages, payload.Union(), true, now, outgoing_);
+    SHOAL_ASSERT(written.ok(), "messages were built for a packet that does not leave");
+    put_out();
   }
 }
 
@@ -264,6 +298,7 @@ void ClientTransport::run_timers(Time now) {
     send_close(CloseReason::TimedOut, detail);
     return end(CloseReason::TimedOut, detail);
   }
+  send_messages(now);
   if (now - connection_->last_sent() >= kKeepAlive) {
     own_builder_.Clear();
     if (connection_->write(own_builder_, protocol::Payload::NONE, 0, false, now, outgoing_)) put_out();
@@ -314,6 +349,12 @@ Result<Sequence, SendError> ClientTransport::send(protocol::Payload type, flatbu
   auto sequence = connection_->write(builder_, type, payload, true, clock_.now(), outgoing_);
   if (sequence) put_out();
   return sequence;
+}
+
+Result<std::uint32_t, QueueError> ClientTransport::queue_message(MessageChannel channel,
+                                                                 std::span<const std::byte> message) {
+  if (state_ != ClientState::Connected) return Failure{QueueError::NoSession};
+  return messages_->queue(channel, message);
 }
 
 void ClientTransport::close(CloseReason reason, std::string_view detail) {

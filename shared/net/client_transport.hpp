@@ -23,6 +23,7 @@
 #include "shared/net/connection.hpp"
 #include "shared/net/datagram_port.hpp"
 #include "shared/net/handshake.hpp"
+#include "shared/net/message_channels.hpp"
 
 namespace shoal {
 
@@ -54,6 +55,8 @@ class ClientTransport {
     /// `packet` is verified, lies in memory of the transport until the call returns, and holds a Frame; each
     /// sequence comes once. Counts, ids and enumerators inside are the handler's to check.
     virtual PacketVerdict on_packet(Sequence sequence, const protocol::Packet& packet) = 0;
+    /// A whole message, once. False: no server of ours sends that, and the session ends.
+    virtual bool on_message(ReceivedMessage /*message*/) { return true; }
     virtual void on_acknowledged(Sequence sequence) = 0;
     virtual void on_lost(Sequence sequence) = 0;
     virtual void on_closed(CloseReason reason, std::string_view detail) = 0;
@@ -80,6 +83,8 @@ class ClientTransport {
   Result<Sequence, SendError> send(flatbuffers::Offset<Table> payload) {
     return send(protocol::PayloadTraits<Table>::enum_value, payload.Union());
   }
+  /// Copies a message into the queue; it leaves with the next polls. What waits when the session ends is lost.
+  Result<std::uint32_t, QueueError> queue_message(MessageChannel channel, std::span<const std::byte> message);
   /// Tells the server and ends the session; on_closed is called before this returns. Does nothing when Idle
   /// or Closed.
   void close(CloseReason reason = CloseReason::ClientLeft, std::string_view detail = {});
@@ -125,6 +130,8 @@ class ClientTransport {
   bool make_response();
   void take_payload(Sequence sequence, const protocol::Packet& packet, Time now);
   void deliver();
+  void take_messages(Sequence sequence, const protocol::Messages& messages, Time now);
+  void send_messages(Time now);
   void run_timers(Time now);
   void send_handshake(Time now);
   void send_close(CloseReason reason, std::string_view detail);
@@ -157,6 +164,7 @@ class ClientTransport {
   Duration retry_{};
   Duration time_out_ = kDefaultTimeOut;
   std::unique_ptr<Connection> connection_;
+  std::optional<MessageChannels> messages_;  // with the connection
   int close_answers_left_ = 0;  // for a server that missed our Close
   CloseReason close_reason_ = CloseReason::Unspecified;
   RefuseReason refuse_reason_ = RefuseReason::Unspecified;

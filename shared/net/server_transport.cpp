@@ -321,6 +321,8 @@ void ServerTransport::take_payload(SessionId id, Sequence sequence, const protoc
         session->connection.acknowledge(sequence, now);
       return;
     }
+    case protocol::Payload::Messages:
+      return take_messages(id, sequence, *packet.payload_as_Messages(), now);
     default:
       return counters_.count(BadDatagram::UnexpectedPayload);
   }
@@ -333,12 +335,45 @@ void ServerTransport::deliver(SessionId id) {
     if (outcome.acknowledged) {
       ++counters_.acknowledged;
       session->congestion.on_acknowledged();
+      if (session->messages.settle(outcome.sequence, true)) continue;
       handler_.on_acknowledged(id, outcome.sequence);
     } else {
       ++counters_.lost;
       session->congestion.on_lost();
+      if (session->messages.settle(outcome.sequence, false)) continue;
       handler_.on_lost(id, outcome.sequence);
     }
+  }
+}
+
+void ServerTransport::take_messages(SessionId id, Sequence sequence, const protocol::Messages& messages,
+                                    Time now) {
+  Session* session = find(id);
+  if (const auto error = session->messages.take(messages))
+    return end(id, CloseReason::ProtocolError, to_string(*error), true);
+  session->connection.acknowledge(sequence, now);
+  while (session != nullptr) {
+    auto message = session->messages.next();
+    if (!message) return;
+    if (!handler_.on_message(id, *std::move(message)))
+      return end(id, CloseReason::ProtocolError, "a message that makes no sense", true);
+    session = find(id);  // the handler may have closed it
+  }
+}
+
+void ServerTransport::send_messages(Session& session, Time now) {
+  session.budget.refill(now);
+  while (session.messages.has_something_to_send() && !session.connection.send_log().is_full() &&
+         session.budget.may_send_other(session.state_waits)) {
+    own_builder_.Clear();
+    const auto payload = session.messages.build(own_builder_, session.connection.payload_room(now),
+                                                session.connection.next_sequence());
+    if (payload.IsNull()) return;
+    const auto written = session.connection.write(own_builder_, protocol::Payload::Messages, payload.Union(), true,
+                                                  now, outgoing_);
+    SHOAL_ASSERT(written.ok(), "messages were built for a packet that does not leave");
+    session.budget.spend_other(outgoing_.size);
+    put_out(session.connection.peer());
   }
 }
 
@@ -367,6 +402,7 @@ void ServerTransport::run_timers(Time now) {
       const bool is_free = config_.bytes_per_second == 0 && rate == kMostBytesPerSecond;
       session->budget.set_bytes_per_second(is_free ? 0 : rate);
     }
+    send_messages(*session, now);
     const Duration silence = now - session->connection.last_sent();
     session->budget.refill(now);
     // A slow client's budget may be in debt for its last frame; for so long the frame is its sign of life.
@@ -472,6 +508,17 @@ Result<Sequence, SendError> ServerTransport::send(SessionId id, protocol::Payloa
     put_out(session->connection.peer());
   }
   return sequence;
+}
+
+Result<std::uint32_t, QueueError> ServerTransport::queue_message(SessionId id, MessageChannel channel,
+                                                                 std::span<const std::byte> message) {
+  Session* session = find(id);
+  if (session == nullptr) return Failure{QueueError::NoSession};
+  return session->messages.queue(channel, message);
+}
+
+void ServerTransport::set_state_waits(SessionId id, bool waits) {
+  if (Session* session = find(id)) session->state_waits = waits;
 }
 
 bool ServerTransport::may_send(SessionId id) {

@@ -29,6 +29,7 @@
 #include "shared/net/cookie.hpp"
 #include "shared/net/datagram_port.hpp"
 #include "shared/net/handshake.hpp"
+#include "shared/net/message_channels.hpp"
 #include "shared/net/send_budget.hpp"
 
 namespace shoal {
@@ -67,6 +68,8 @@ class ServerTransport {
     /// `packet` is verified, lies in memory of the transport until the call returns, and holds a
     /// ClientUpdate; each sequence comes once. Counts, ids and enumerators inside are the handler's to check.
     virtual PacketVerdict on_packet(SessionId session, Sequence sequence, const protocol::Packet& packet) = 0;
+    /// A whole message, once. False: no peer of ours sends that, and the session ends.
+    virtual bool on_message(SessionId /*session*/, ReceivedMessage /*message*/) { return true; }
     virtual void on_acknowledged(SessionId session, Sequence sequence) = 0;
     virtual void on_lost(SessionId session, Sequence sequence) = 0;
     virtual void on_left(SessionId session, CloseReason reason) = 0;
@@ -101,6 +104,13 @@ class ServerTransport {
   Result<Sequence, SendError> send(SessionId session, flatbuffers::Offset<Table> payload) {
     return send(session, protocol::PayloadTraits<Table>::enum_value, payload.Union());
   }
+
+  /// Copies a message into the session's queue; it leaves with the next polls, as the budget allows. What waits when the
+  /// session ends is lost.
+  Result<std::uint32_t, QueueError> queue_message(SessionId session, MessageChannel channel,
+                                                  std::span<const std::byte> message);
+  /// Whether the session's state is behind: while it is, messages get at most half of the budget.
+  void set_state_waits(SessionId session, bool waits);
 
   /// Tells the client and ends the session; on_left is called before this returns. Does nothing for an
   /// unknown session.
@@ -153,6 +163,8 @@ class ServerTransport {
     Connection connection;
     SendBudget budget;
     CongestionControl congestion;
+    MessageChannels messages{kServerMessageLimits, kClientMessageLimits};
+    bool state_waits = false;
     Endpoint admitted_from;
     PlayerId player;
     std::vector<std::byte> accept;  // the datagram, for a client that missed it
@@ -210,6 +222,8 @@ class ServerTransport {
               Time now);
   void answer_from_tombstone(const Datagram& datagram, const PacketHeader& header);
   void deliver(SessionId id);
+  void take_messages(SessionId id, Sequence sequence, const protocol::Messages& messages, Time now);
+  void send_messages(Session& session, Time now);
   void run_timers(Time now);
   void forget_used_responses(Time now);
   void end(SessionId id, CloseReason reason, std::string_view detail, bool tell_peer);

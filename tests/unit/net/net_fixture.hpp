@@ -63,6 +63,10 @@ class ServerRecorder : public ServerTransport::Handler {
     packets.push_back({session, sequence});
     return when_packet ? when_packet(session, *packet.payload_as_ClientUpdate()) : PacketVerdict::Acknowledge;
   }
+  bool on_message(SessionId session, ReceivedMessage message) override {
+    messages[session].emplace_back(message.span().begin(), message.span().end());
+    return !when_message || when_message(session);
+  }
   void on_acknowledged(SessionId session, Sequence sequence) override {
     fates[session].ended(sequence, true);
   }
@@ -79,6 +83,8 @@ class ServerRecorder : public ServerTransport::Handler {
   std::vector<std::pair<SessionId, CloseReason>> left;
   std::vector<std::pair<RefuseReason, std::string>> refused;
   std::map<SessionId, FateBook> fates;
+  std::map<SessionId, std::vector<std::vector<std::byte>>> messages;
+  std::function<bool(SessionId)> when_message;
   std::function<void(SessionId)> when_joined;
   std::function<PacketVerdict(SessionId, const protocol::ClientUpdate&)> when_packet;
 };
@@ -94,6 +100,10 @@ class ClientRecorder : public ClientTransport::Handler {
     packets.push_back(sequence);
     return when_packet ? when_packet(*packet.payload_as_Frame()) : PacketVerdict::Acknowledge;
   }
+  bool on_message(ReceivedMessage message) override {
+    messages.emplace_back(message.span().begin(), message.span().end());
+    return true;
+  }
   void on_acknowledged(Sequence sequence) override { fates.ended(sequence, true); }
   void on_lost(Sequence sequence) override { fates.ended(sequence, false); }
   void on_closed(CloseReason reason, std::string_view detail) override {
@@ -103,6 +113,7 @@ class ClientRecorder : public ClientTransport::Handler {
   int connected = 0;
   AcceptBody accept;
   std::vector<Sequence> packets;
+  std::vector<std::vector<std::byte>> messages;
   std::vector<std::pair<CloseReason, std::string>> closed;
   FateBook fates;
   std::function<PacketVerdict(const protocol::Frame&)> when_packet;

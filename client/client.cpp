@@ -179,7 +179,8 @@ bool Client::add_input(std::span<const std::byte> input) {
 }
 
 void Client::send_update() {
-  if (state() != ClientState::Connected) return;
+  // Nothing is lost by waiting: what is not acknowledged stands in the next update as well.
+  if (!transport_.may_send()) return;
   auto& builder = transport_.builder();
   const auto inputs = inputs_.build(builder, transport_.payload_room() / 2);
   std::vector<flatbuffers::Offset<protocol::Resync>> resyncs;

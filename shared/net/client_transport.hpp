@@ -20,10 +20,12 @@
 
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
+#include "shared/net/congestion.hpp"
 #include "shared/net/connection.hpp"
 #include "shared/net/datagram_port.hpp"
 #include "shared/net/handshake.hpp"
 #include "shared/net/message_channels.hpp"
+#include "shared/net/send_budget.hpp"
 
 namespace shoal {
 
@@ -78,6 +80,9 @@ class ClientTransport {
   flatbuffers::FlatBufferBuilder& builder();
   /// Bytes that builder() may hold when the payload is complete; 0 unless Connected.
   std::size_t payload_room() const;
+  /// Whether the path has room for an update now; what it carries may as well go with a later one. False unless
+  /// Connected. What is sent all the same is paid for, too.
+  bool may_send();
   Result<Sequence, SendError> send(protocol::Payload type, flatbuffers::Offset<void> payload);
   template <class Table>
   Result<Sequence, SendError> send(flatbuffers::Offset<Table> payload) {
@@ -165,6 +170,8 @@ class ClientTransport {
   Duration time_out_ = kDefaultTimeOut;
   std::unique_ptr<Connection> connection_;
   std::optional<MessageChannels> messages_;  // with the connection
+  SendBudget budget_;
+  CongestionControl congestion_{kLeastBytesPerSecond, kMostBytesPerSecondOfClient, Time{}};
   int close_answers_left_ = 0;  // for a server that missed our Close
   CloseReason close_reason_ = CloseReason::Unspecified;
   RefuseReason refuse_reason_ = RefuseReason::Unspecified;

@@ -1,13 +1,15 @@
 #include "shared/net/congestion.hpp"
 
+#include <utility>
+
 #include "shared/base/fault.hpp"
 
 namespace shoal {
 namespace {
 
-constexpr Duration kLeastPeriod = milliseconds{200};
+constexpr Duration kLeastPeriod = milliseconds{300};
 // Periods with fewer packets go on: a share of three packets says nothing.
-constexpr std::uint32_t kLeastPackets = 10;
+constexpr std::uint32_t kLeastPackets = 20;
 constexpr double kHighLoss = 0.10;
 constexpr double kLowLoss = 0.02;
 // A path that loses more is as good as gone, whoever is to blame.
@@ -44,6 +46,7 @@ bool CongestionControl::update(Duration rtt, Time now) {
   const Duration base = rtt.count() == 0 ? rtt : base_rtt(rtt, now);
   const std::uint32_t packets = acknowledged_ + lost_;
   if (now - period_began_ < std::max(kLeastPeriod, rtt) || packets < kLeastPackets) return false;
+  const double used = static_cast<double>(std::exchange(sent_bytes_, 0)) / to_seconds(now - period_began_);
   period_began_ = now;
   loss_ = static_cast<double>(lost_) / packets;
   acknowledged_ = 0;
@@ -57,7 +60,7 @@ bool CongestionControl::update(Duration rtt, Time now) {
       rate_before_cuts_ = rate_;
       loss_before_cuts_ = loss_;
     }
-    rate_ *= std::min(above > kHighLoss ? 1 - above / 2 : 1, is_queueing ? kDelayCut : 1);
+    rate_ = std::clamp(used, rate_ / 2, rate_) * std::min(above > kHighLoss ? 1 - above / 2 : 1, is_queueing ? kDelayCut : 1);
   } else if (above < kLowLoss || own_loss_ > kLowLoss) {
     rate_before_cuts_ = 0;
     rate_ *= kGrowth;

@@ -182,7 +182,7 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
                                    const PublicKey& client_key,
                                    std::span<const std::byte, kPacketTagBytes> response_tag,
                                    std::uint8_t ciphers, Time now) {
-  const AgreementKey ephemeral = AgreementKey::make(entropy_);
+  const AgreementKey ephemeral = fault("net-keys-twice") ? AgreementKey(Secret{}) : AgreementKey::make(entropy_);
   const auto ee = ephemeral.agree(client_key);
   if (!ee) return counters_.count(BadDatagram::BadTag);
   const SessionSecrets secrets(keys, *ee, response_tag, ephemeral.public_key());
@@ -265,7 +265,7 @@ void ServerTransport::take_packet(const Datagram& datagram, const PacketHeader& 
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
   if (const auto bad = session->connection.read(opened, now, outcomes_, packet)) return counters_.count(*bad);
-  if (session->connection.peer() != datagram.peer) follow(*session, datagram, header.sequence, *packet, now);
+  if (session->connection.peer() != datagram.peer && !fault("net-never-move")) follow(*session, datagram, header.sequence, *packet, now);
   deliver(id);
   take_payload(id, header.sequence, *packet, now);
 }
@@ -285,13 +285,13 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
     return;
   }
   if (is_known) session.new_path->received_bytes += datagram.size;
-  if (session.new_path && now - session.new_path->last_asked < kPathRetry) return;
+  if (session.new_path && now - session.new_path->last_asked < kPathRetry && !fault("net-ask-everyone")) return;
   if (!is_known) {
     // Last asked: nobody was, but who sends from ever new addresses does not make us ask more often.
     session.new_path = NewPath{datagram.peer, entropy_.next(), now, now - kPathRetry, datagram.size, 0};
   }
   NewPath& path = *session.new_path;
-  if (path.sent_bytes + kPathWordsBytes > path.received_bytes) return;
+  if (path.sent_bytes + kPathWordsBytes > path.received_bytes && !fault("net-ask-everyone")) return;
   own_builder_.Clear();
   if (!session.connection.write_path_words(own_builder_, {path.challenge, std::nullopt}, now, outgoing_)) return;
   SHOAL_ASSERT(outgoing_.size == kPathWordsBytes, "kPathWordsBytes is wrong");
@@ -373,6 +373,7 @@ void ServerTransport::send_messages(Session& session, Time now) {
                                                   now, outgoing_);
     SHOAL_ASSERT(written.ok(), "messages were built for a packet that does not leave");
     session.budget.spend_other(outgoing_.size);
+    session.congestion.on_sent(outgoing_.size);
     put_out(session.connection.peer());
   }
 }
@@ -505,6 +506,7 @@ Result<Sequence, SendError> ServerTransport::send(SessionId id, protocol::Payloa
   auto sequence = session->connection.write(builder_, type, payload, true, clock_.now(), outgoing_);
   if (sequence) {
     session->budget.spend_state(outgoing_.size);
+    session->congestion.on_sent(outgoing_.size);
     put_out(session->connection.peer());
   }
   return sequence;

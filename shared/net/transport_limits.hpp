@@ -41,6 +41,8 @@ inline constexpr Duration kCookieSecretLifetime = seconds{60};
 /// However bad a path is, a session may send so many bytes per second, and however good no more than the other number.
 inline constexpr std::uint64_t kLeastBytesPerSecond = 8'000;
 inline constexpr std::uint64_t kMostBytesPerSecond = 12'500'000;
+/// The same for what a client sends: inputs and messages.
+inline constexpr std::uint64_t kMostBytesPerSecondOfClient = 125'000;
 /// A new path is asked again after this long, and given up after the longer one.
 inline constexpr Duration kPathRetry = milliseconds{200};
 inline constexpr Duration kPathLifetime = seconds{5};

@@ -33,6 +33,7 @@ class CongestionTest : public ::testing::Test {
       owed += static_cast<double>(control.rate()) * to_seconds(kStep);
       queued = std::max(0.0, queued - path.capacity * to_seconds(kStep));
       for (; owed >= 1000; owed -= 1000) {
+        control.on_sent(1000);
         const bool fits = queued + 1000 <= path.capacity * (path.queue_seconds + to_seconds(kStep));
         if (fits) queued += 1000;
         if (fits && !random.chance(path.own_loss)) {
@@ -108,6 +109,19 @@ TEST_F(CongestionTest, RateNeverLeavesItsBounds) {
 TEST_F(CongestionTest, PathThatCarriesNothingLeavesTheFloor) {
   (void)play({.capacity = 1}, seconds{60});
   EXPECT_EQ(control.rate(), kLeast);
+}
+
+TEST(Congestion, CutBeginsAtWhatWasSentOrAtHalfOfTheRate) {
+  for (const std::size_t packet : {1000u, 4000u}) {
+    CongestionControl control(kLeast, kMost, Time{});
+    for (int i = 0; i < 20; ++i) {
+      control.on_sent(packet);
+      (i % 2 == 0) ? control.on_lost() : control.on_acknowledged();
+    }
+    ASSERT_TRUE(control.update(milliseconds{50}, Time{} + milliseconds{500}));
+    const double begin = packet == 1000 ? kMost / 2.0 : 160'000;  // 80 kB in half a second
+    EXPECT_EQ(control.rate(), static_cast<std::uint64_t>(begin * 0.75)) << "half of the loss is cut";
+  }
 }
 
 TEST(Congestion, LeastAboveMostIsMost) {

@@ -54,6 +54,11 @@ def hello(nonce, client_key, version=VERSION, size=MAX_DATAGRAM):
     return clear_datagram(Header(HELLO, nonce, 0), table.ljust(size - HEADER - TAG, b"\0"))
 
 
+def read_hello(body):
+    table = flat.root(body)
+    return table.number(0, 4), table.struct(1, 32)
+
+
 @dataclass(frozen=True)
 class Challenge:
     issued_seconds: int
@@ -73,6 +78,50 @@ def read_challenge(body):
 def read_refuse(body):
     table = flat.root(body)
     return table.number(0, 1), table.octets(1).decode()
+
+
+# ------------------------------------------------------------------------------ sealed parts of the handshake
+
+def response_clear(version, client_key, challenge):
+    return version.to_bytes(4, "little") + client_key + challenge.issued_seconds.to_bytes(8, "little") + challenge.code
+
+
+@dataclass(frozen=True)
+class Response:
+    schema_hash: int
+    credential_kind: int
+    credentials: bytes
+    player_key: bytes
+    player_signature: bytes
+    ciphers: int
+
+
+def response_body(response):
+    return flat.build({0: flat.number(response.schema_hash, 8), 4: flat.number(response.credential_kind, 1),
+                       5: flat.octets(response.credentials), 6: flat.struct(response.player_key),
+                       7: flat.struct(response.player_signature), 8: flat.number(response.ciphers, 1)})
+
+
+def read_response(body):
+    table = flat.root(body)
+    return Response(table.number(0, 8), table.number(4, 1), table.octets(5), table.struct(6, 32), table.struct(7, 64),
+                    table.number(8, 1))
+
+
+@dataclass(frozen=True)
+class Accept:
+    connection: int
+    time_out_ms: int
+    tick_rate_hz: int
+    cipher: int
+    player: bytes
+    resume_ticket: bytes
+
+
+def read_accept(body):
+    table = flat.root(body)
+    return Accept(table.number(0, 8), table.number(1, 4), table.number(2, 4), table.number(3, 1), table.struct(4, 16),
+                  table.octets(5))
 
 
 # --------------------------------------------------------------------------------------- of a session, opened

@@ -84,7 +84,7 @@ def root(data):
 
 
 # ------------------------------------------------------------------------------------------------ builder
-# A value is ("inline", bytes, alignment), ("octets", bytes) or ("table", {place: value}).
+# A value is ("inline", bytes, alignment), ("vector", number of elements, bytes) or ("table", {place: value}).
 
 def number(value, size):
     return ("inline", value.to_bytes(size, "little"), size)
@@ -95,7 +95,16 @@ def struct(data, alignment=1):
 
 
 def octets(data):
-    return ("octets", data)
+    return ("vector", len(data), data)
+
+
+def vector(elements):
+    """Of structs of at most four-byte alignment."""
+    return ("vector", len(elements), b"".join(elements))
+
+
+def table(values):
+    return ("table", values)
 
 
 def build(fields):
@@ -124,10 +133,10 @@ def build(fields):
                 data.extend(bytes(4))
         data[vtable:vtable + 4] = (4 + 2 * places).to_bytes(2, "little") + (len(data) - at).to_bytes(2, "little")
         for offset_at, value in later:
-            if value[0] == "octets":
+            if value[0] == "vector":
                 align(4)
                 target = len(data)
-                data.extend(len(value[1]).to_bytes(4, "little") + value[1] + b"\0")
+                data.extend(value[1].to_bytes(4, "little") + value[2])
             else:
                 target = put_table(value[1])
             data[offset_at:offset_at + 4] = (target - offset_at).to_bytes(4, "little")

@@ -1,17 +1,13 @@
 """The second client says Hello to a real server over UDP on loopback, and reads its Challenge to the last byte."""
 import os
-import pathlib
 import secrets
 import socket
-import subprocess
-import tempfile
-import time
 import unittest
 
 import flat
+import live
 import wire
 
-BIN = pathlib.Path(os.environ.get("SHOAL_BIN", "."))
 PATIENCE_S = 10  # for what must come
 SILENCE_S = 0.3  # without a word, so long, and the server will say nothing
 
@@ -20,28 +16,12 @@ SILENCE_S = 0.3  # without a word, so long, and the server will say nothing
 class Handshake(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        port_file = pathlib.Path(cls.folder.name) / "port"
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("SHOAL_")}
-        cls.server = subprocess.Popen(
-            [BIN / "shoal-server", "--bind", "127.0.0.1", "--port", "0", "--port-file", port_file, "--entities", "20"],
-            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while not (port_file.exists() and port_file.read_text().endswith("\n")):
-            if cls.server.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError("the server does not come up")
-            time.sleep(0.02)
-        cls.address = ("127.0.0.1", int(port_file.read_text()))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.kill()
-        cls.server.wait()
-        cls.folder.cleanup()
+        cls.server = live.Server("--entities", "20")
+        cls.addClassCleanup(cls.server.stop)
 
     def setUp(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.connect(self.address)
+        self.socket.connect(self.server.address)
         self.addCleanup(self.socket.close)
         self.nonce = secrets.randbits(64)
         self.key = secrets.token_bytes(32)

@@ -88,7 +88,9 @@ TEST_F(AdmissionTest, PasswordModeRefusesEveryOtherKindOfCredentials) {
   EXPECT_EQ(reason(CredentialKind::Ticket, bytes_of("sesame"), ann), RefuseReason::WrongPassword);
   EXPECT_EQ(reason(CredentialKind::Ticket, ticket(), ann), RefuseReason::WrongPassword);
   EXPECT_EQ(reason(CredentialKind::Resume, bytes_of("sesame"), ann), RefuseReason::TicketExpired);
-  EXPECT_THAT(judge(CredentialKind::None, {}, ann).error().detail, HasSubstr("none was given"));
+  const auto answer = judge(CredentialKind::None, {}, ann);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().detail, HasSubstr("none was given"));
 }
 
 TEST_F(AdmissionTest, TicketAdmitsThePlayerItNames) {
@@ -120,6 +122,7 @@ TEST_F(AdmissionTest, TicketForAnotherServerIsForeign) {
   EXPECT_EQ(reason(CredentialKind::Ticket, ticket("ann", "arena-2"), ann), RefuseReason::TicketForeign);
   EXPECT_EQ(reason(CredentialKind::Ticket, ticket("ann", "arena-10"), ann), RefuseReason::TicketForeign);
   const auto answer = judge(CredentialKind::Ticket, ticket("ann", "a\nb"), ann);
+  ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().detail, HasSubstr("'a?b'")) << "fit for a log line";
 }
 

@@ -8,7 +8,7 @@ list(REMOVE_ITEM shoal_modules shoal_game shoal_demo_server shoal_bots)
 set_target_properties(shoal_options PROPERTIES EXPORT_NAME options)
 install(TARGETS ${shoal_modules} shoal_options shoal-schemac EXPORT shoalTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(program shoal-server shoal-bots shoal-image)
+foreach(program shoal-server shoal-bots shoal-ticket shoal-image)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

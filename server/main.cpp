@@ -81,6 +81,7 @@ class Run {
     if (now < schedule_.next_deadline())
       port_.wait(std::min<Duration>(schedule_.next_deadline() - now, milliseconds(50)));
     server_.poll();
+    if (take_reload_request()) read_bans_again();
     for (std::uint32_t due = schedule_.take_due(clock_.now()); due > 0; --due) {
       const Time begin = clock_.now();
       server_.run_tick();
@@ -89,6 +90,13 @@ class Run {
       if (took > schedule_.period()) ++measures_.overruns;
       server_.poll();
     }
+  }
+
+  void read_bans_again() {
+    auto list = read_ban_list(options_.joining.ban_list);
+    if (!list) return log_error("{}; the bans stay as they are", list.error());
+    log_info("ban list read again: {} entries", list->size());
+    server_.set_bans(*std::move(list));
   }
 
   Server& server_;
@@ -120,7 +128,38 @@ std::uint32_t thread_count(std::uint32_t asked) {
   return asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
 }
 
-int serve(const ServerOptions& options) {
+// What the files say that decide who may join; none after telling what is wrong.
+struct Joining {
+  AdmissionConfig admission;
+  ServerIdentity identity;
+  BanList bans;
+};
+std::optional<Joining> prepare_joining(const JoiningOptions& options, bool identity_is_named,
+                                       Entropy& entropy) {
+  Joining result;
+  auto config = joining_config(options);
+  auto identity = server_identity(options.identity, identity_is_named, entropy);
+  auto bans =
+      options.ban_list.empty() ? Result<BanList, std::string>(BanList{}) : read_ban_list(options.ban_list);
+  for (const std::string* why_not :
+       {config ? nullptr : &config.error(), identity ? nullptr : &identity.error(),
+        bans ? nullptr : &bans.error()}) {
+    if (why_not == nullptr) continue;
+    log_error("{}", *why_not);
+    return std::nullopt;
+  }
+  for (const std::string& warning : config->warnings) log_warn("{}", warning);
+  if (!identity->not_kept.empty()) {
+    log_warn("{}: this run has a key of its own, and who pins it will not know the next run",
+             identity->not_kept);
+  } else if (identity->is_new) {
+    log_info("a new identity is kept in {}: keep a copy where nobody else can read it", options.identity);
+  }
+  return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
+}
+
+// `identity_is_named`: the operator said which file.
+int serve(const ServerOptions& options, bool identity_is_named) {
   if (options.print_schedule) return print_schedule(options);
   auto address = parse_endpoint(options.bind, options.port);
   if (!address) {
@@ -133,22 +172,29 @@ int serve(const ServerOptions& options) {
     log_error("{}", port.error());
     return 2;
   }
+  SystemEntropy entropy;
+  auto joining = prepare_joining(options.joining, identity_is_named, entropy);
+  if (!joining) return 2;
   catch_stop_signals();
+  if (!options.joining.ban_list.empty()) catch_reload_signal();
   const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   ServerConfig config = options.server;
   config.threads = thread_count(options.threads);
   config.client_bytes_per_second = bytes_of(options.client_budget_kbit);
   config.full_state_bytes_per_second = bytes_of(options.join_budget_kbit);
+  SystemWallClock wall_clock;
+  config.admission = std::move(joining->admission);
+  config.identity = joining->identity.key;
+  config.wall_clock = &wall_clock;
   SteadyClock clock;
-  SystemEntropy entropy;
   demo::DemoGame game(
       {.entities = options.entities, .seed = options.seed, .tick_rate = options.server.tick_rate_hz});
   Server server(game, **port, clock, entropy, config);
-  log_info(
-      "listening on {} at {} Hz, {} entities, {} threads for systems; the wire is not sealed yet: use it on "
-      "networks "
-      "that you trust",
-      to_string((*port)->local()), options.server.tick_rate_hz, server.replicated_entities(), config.threads);
+  server.set_bans(std::move(joining->bans));
+  log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
+           options.server.tick_rate_hz, server.replicated_entities(), config.threads);
+  log_info("server key: {}; clients pin it with --server-key", to_string(server.public_key()));
+  log_info("{}", describe_joining(options.joining, server.public_key()));
   if (!options.port_file.empty() &&
       !write_file(options.port_file, fmt::format("{}\n", (*port)->local().port)))
     return 2;
@@ -167,8 +213,17 @@ int serve(const ServerOptions& options) {
 
 int run_main(int argc, char** argv) {
   ServerOptions options;
+  options.joining.identity = default_identity_file(environ);
   OptionTable table = server_option_table(options, demo::kMaxEntities);
-  return run_program(table, argc, argv, environ, options.log_level, [&] { return serve(options); });
+  return run_program(table, argc, argv, environ, options.log_level, [&] {
+    const auto& all = table.options();
+    const auto identity =
+        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
+    // A default that --print-config wrote into a file says nothing.
+    const bool is_named =
+        identity->source > OptionSource::File || identity->current() != identity->default_text;
+    return serve(options, is_named);
+  });
 }
 
 }  // namespace

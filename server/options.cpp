@@ -32,6 +32,39 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
        .min = 0,
        .max = 100'000'000});
 
+  table.section("joining");
+  JoiningOptions& joining = options.joining;
+  table.add("join", &joining.mode,
+            {{"open", JoinMode::Open}, {"password", JoinMode::Password}, {"ticket", JoinMode::Ticket}},
+            {.help = "who may join: everyone, who knows the password, who has a ticket of the matchmaker; "
+                     "docs/joining.md"});
+  table.add(
+      "identity", &joining.identity,
+      {.help = "file with the server's secret key, by which clients know it again; made when there is none"});
+  table.add("password-file", &joining.password_file, {.help = "its first line is the password"});
+  table.add(
+      "ticket-issuer", &joining.ticket_issuer,
+      {.help = "public key of the matchmaker whose tickets are good, as shoal-ticket keygen prints it"});
+  table.add("audience", &joining.audience,
+            {.help = "the name that tickets for this server carry; none: its own public key"});
+  table.add("ban-list", &joining.ban_list,
+            {.help = "file of addresses, ranges and players that may not join; read again on SIGHUP"});
+  table.add("sessions-per-address", &joining.sessions_per_address,
+            {.help = "players at once from one IPv4 address or IPv6 /64; 0: without a limit",
+             .min = 0,
+             .max = 65536});
+  table.add(
+      "handshakes-per-address", &joining.handshakes_per_address,
+      {.help =
+           "attempts to join per second from one of them, four times as many at one go; 0: without a limit",
+       .min = 0,
+       .max = 1'000'000});
+  table.add(
+      "exempt-addresses", &joining.exempt_addresses,
+      {.help =
+           "addresses and ranges with commas between them that have no such limits; private: those that no "
+           "router of the internet forwards. This machine never has"});
+
   table.section("interest");
   table.add("radius", &options.server.interest.radius,
             {.help = "how far players see, metres; 0: everything", .min = 0, .max = 1e9});

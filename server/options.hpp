@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "server/joining.hpp"
 #include "server/server.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/option_table.hpp"
@@ -14,6 +15,7 @@ struct ServerOptions {
   std::uint16_t port = 7777;
   std::string port_file;
   ServerConfig server;
+  JoiningOptions joining;
   std::uint32_t entities = 5000;
   double client_budget_kbit = 2000;
   double join_budget_kbit = 50'000;
@@ -25,7 +27,7 @@ struct ServerOptions {
   LogLevel log_level = LogLevel::Info;
 };
 
-/// `options` outlives the table.
+/// `options` outlives the table. The identity file in them is the default.
 OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities);
 
 }  // namespace shoal

@@ -11,6 +11,9 @@
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
+#include "shared/net/key_file.hpp"
+#include "shared/net/password_file.hpp"
+#include "shared/net/ticket.hpp"
 #include "shared/net/udp_port.hpp"
 
 extern "C" char** environ;
@@ -80,6 +83,54 @@ bool load_stages(BotOptions& options) {
   return true;
 }
 
+// What the bots show, and to whom. False after telling what is wrong.
+bool prepare_joining(BotOptions& options, Entropy& entropy, const WallClock& wall_clock) {
+  if (!options.server_key.empty()) {
+    options.swarm.server_key = parse_public_key(options.server_key);
+    if (!options.swarm.server_key) {
+      log_error("--server-key: a public key is 64 hexadecimal digits, as the server logs them");
+      return false;
+    }
+  } else if (!options.password_file.empty() || !options.ticket_key.empty()) {
+    log_warn("without --server-key whoever answers gets the {}",
+             options.ticket_key.empty() ? "password" : "tickets");
+  }
+  if (!options.password_file.empty()) {
+    const auto read = read_password_file(options.password_file);
+    if (!read) {
+      log_error("--password-file: {}", read.error());
+      return false;
+    }
+    const auto bytes = std::as_bytes(std::span(read->password));
+    options.swarm.credentials = [shown = std::vector<std::byte>(bytes.begin(), bytes.end())](std::size_t) {
+      return Credentials{CredentialKind::Password, shown};
+    };
+  }
+  if (!options.ticket_key.empty()) {
+    const auto key = read_key_file(options.ticket_key, kTicketSigningKey);
+    if (!key) {
+      log_error("--ticket-key: {}", key.error());
+      return false;
+    }
+    if (options.audience.size() > kMaxTicketNameBytes) {
+      log_error("--audience: a name in tickets has at most {} bytes", kMaxTicketNameBytes);
+      return false;
+    }
+    const std::string audience =
+        options.audience.empty() ? to_string(*options.swarm.server_key) : options.audience;
+    // Bots of another process are other players.
+    const std::uint64_t run = entropy.next();
+    options.swarm.credentials = [issuer = SignatureKey(*key), audience, run, &entropy,
+                                 &wall_clock](std::size_t bot) {
+      constexpr std::int64_t kValidSeconds = 3600;
+      return Credentials{CredentialKind::Ticket,
+                         mint_ticket(issuer, fmt::format("bot-{:016x}-{}", run, bot), audience,
+                                     wall_clock.unix_seconds(), kValidSeconds, entropy)};
+    };
+  }
+  return true;
+}
+
 bool all_well(const SwarmSummary& summary, bool must_compare) {
   return summary.connected > 0 && summary.connected == summary.requested && summary.refused == 0 &&
          summary.lost == 0 && summary.mismatches == 0 && summary.different == 0 &&
@@ -98,13 +149,15 @@ int play(BotOptions& options) {
     return 2;
   }
   options.swarm.server = *server;
+  SystemEntropy entropy;
+  SystemWallClock wall_clock;
+  if (!prepare_joining(options, entropy, wall_clock)) return 2;
   options.swarm.faults.latency = from_milliseconds(options.latency_ms);
   options.swarm.faults.jitter = from_milliseconds(options.jitter_ms);
   if (!options.report.empty() && !write_report(options.report, ""))
     return 2;  // better now than after the run
   catch_stop_signals();
   SteadyClock clock;
-  SystemEntropy entropy;
   std::string port_error;
   const auto open_port = [&]() -> std::unique_ptr<DatagramPort> {
     auto port = UdpPort::open({.local = server->is_ipv4() ? Endpoint::ipv4(0, 0, 0, 0, 0) : Endpoint{},

@@ -39,6 +39,16 @@ OptionTable bot_option_table(BotOptions& options) {
   table.add("joins-per-second", &options.swarm.joins_per_second,
             {.help = "how fast the bots join", .min = 0.1, .max = 10000});
 
+  table.section("joining");
+  table.add(
+      "server-key", &options.server_key,
+      {.help = "the server's public key, as it logs it: whoever answers with another one gets nothing"});
+  table.add("password-file", &options.password_file, {.help = "its first line is the server's password"});
+  table.add("ticket-key", &options.ticket_key,
+            {.help = "file with the matchmaker's secret key: each bot gets a ticket of its own"});
+  table.add("audience", &options.audience,
+            {.help = "the server's --audience, for those tickets; none: what --server-key says"});
+
   table.section("link");
   LinkFaults& link = options.swarm.faults;
   table.add("loss", &link.loss_percent,
@@ -66,6 +76,13 @@ OptionTable bot_option_table(BotOptions& options) {
 std::optional<std::string> contradiction(const OptionTable& table, const BotOptions& options) {
   if (options.check_stages && options.stages.empty())
     return "--check-stages: which file? Give it with --stages FILE";
+  if (!options.password_file.empty() && !options.ticket_key.empty())
+    return "--password-file and --ticket-key contradict each other: a server asks for one of them. Leave one "
+           "out";
+  if (!options.ticket_key.empty() && options.audience.empty() && options.server_key.empty())
+    return "--ticket-key: tickets for which server? Say its --audience, or its --server-key";
+  if (!options.audience.empty() && options.ticket_key.empty())
+    return "--audience says nothing without --ticket-key: add that, or leave --audience out";
   if (options.stages.empty()) return std::nullopt;
   for (const Option& option : table.options()) {
     if (option.name != "bots" && option.name != "scenario") continue;

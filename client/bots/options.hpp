@@ -13,6 +13,10 @@ namespace shoal {
 struct BotOptions {
   std::string server = "127.0.0.1:7777";
   SwarmConfig swarm;
+  std::string server_key;     // 64 hexadecimal digits; empty: whoever answers is believed
+  std::string password_file;  // path
+  std::string ticket_key;     // path of the matchmaker's key file
+  std::string audience;
   std::string stages;  // path of a file
   bool check_stages = false;
   Duration seconds{};
@@ -26,8 +30,8 @@ struct BotOptions {
 /// `options` outlives the table.
 OptionTable bot_option_table(BotOptions& options);
 
-/// The complaint if the options contradict each other: stages say themselves how many bots there are and what they do.
-/// REQUIRES: the table was parsed.
+/// The complaint if the options contradict each other: stages say themselves how many bots there are and what they do,
+/// and bots show one kind of credentials. REQUIRES: the table was parsed.
 std::optional<std::string> contradiction(const OptionTable& table, const BotOptions& options);
 
 }  // namespace shoal

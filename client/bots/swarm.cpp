@@ -113,6 +113,12 @@ bool Swarm::start_bot() {
   client.components = demo::component_descriptors();
   client.register_components = demo::register_shared_components;
   client.max_entities = config_.max_entities;
+  client.server_key = config_.server_key;
+  if (config_.credentials) {
+    Credentials shown = config_.credentials(number);
+    client.credential_kind = shown.kind;
+    client.credentials = std::move(shown.bytes);
+  }
   if (number == 0 && fault("flip-mirror-value")) {
     // Whatever the server sends, this bot's mirror shows another health.
     client.on_world = [](Registry& registry) {

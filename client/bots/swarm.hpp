@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@
 #include "shared/net/faulty_port.hpp"
 
 namespace shoal {
+
+/// What a bot shows at the door.
+struct Credentials {
+  CredentialKind kind = CredentialKind::None;
+  std::vector<std::byte> bytes;
+};
 
 struct SwarmConfig {
   Endpoint server;
@@ -37,6 +44,10 @@ struct SwarmConfig {
   /// Bots that start to connect per second. A churn bot that comes back is not held up.
   double joins_per_second = 100;
   std::uint32_t max_entities = 1u << 18;
+  /// Nobody but its owner gets the credentials; without one whoever answers.
+  std::optional<PublicKey> server_key{};
+  /// Asked once for each bot, when it starts; empty: the bots show nothing.
+  std::function<Credentials(std::size_t bot)> credentials{};
 };
 
 // How long a churn bot stays, and how long it stays away.

@@ -10,10 +10,16 @@ namespace shoal {
 namespace {
 
 std::atomic<int> stop_signal_count{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+std::atomic<bool> reload_is_asked{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
 
 void count_stop_signal(int signal_number) {
   if (stop_signal_count.fetch_add(1) >= 2) _exit(128 + signal_number);
+}
+
+void ask_for_reload(int) {
+  reload_is_asked.store(true);
 }
 
 }  // namespace
@@ -28,6 +34,18 @@ void catch_stop_signals() {
 
 int stop_signals() {
   return stop_signal_count.load();
+}
+
+void catch_reload_signal() {
+  struct sigaction action {};
+  action.sa_handler = ask_for_reload;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+bool take_reload_request() {
+  return reload_is_asked.exchange(false);
 }
 
 std::uint64_t peak_rss_bytes() {

@@ -1,5 +1,5 @@
-// What the mains of shoal ask of the operating system beside options: to be told when to stop, and how much
-// memory the process used. Not for libraries.
+// What the mains of shoal ask of the operating system beside options: to be told when to stop and when to read
+// their files again, and how much memory the process used. Not for libraries.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,11 @@ namespace shoal {
 void catch_stop_signals();
 /// How many came so far.
 int stop_signals();
+
+/// From now on SIGHUP asks to read files again instead of ending the process.
+void catch_reload_signal();
+/// Whether it came since the last call.
+bool take_reload_request();
 
 std::uint64_t peak_rss_bytes();
 

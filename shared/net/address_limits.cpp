@@ -51,17 +51,21 @@ AddressLimits::Entry* AddressLimits::entry(const Endpoint& peer, Time now) {
 }
 
 bool AddressLimits::take_handshake(const Endpoint& peer, Time now) {
-  if (config_.handshakes_per_second == 0 || is_exempt(peer) || fault("net-no-limits")) return true;
+  if ((config_.handshakes_per_second == 0 && config_.max_sessions == 0) || is_exempt(peer) || fault("net-no-limits")) return true;
+  // Also where only sessions are limited: who has no place in the table could not be counted.
   Entry* known = entry(peer, now);
-  if (known == nullptr || known->allowance < 1) return false;
+  if (known == nullptr) return false;
+  if (config_.handshakes_per_second == 0) return true;
+  if (known->allowance < 1) return false;
   known->allowance -= 1;
   return true;
 }
 
-bool AddressLimits::has_room_for_session(const Endpoint& peer) const {
+bool AddressLimits::has_room_for_session(const Endpoint& peer, const std::optional<Endpoint>& leaving) const {
   if (config_.max_sessions == 0 || is_exempt(peer) || fault("net-no-limits")) return true;
   const auto found = entries_.find(holder_of(peer));
-  return found == entries_.end() || found->second.sessions < config_.max_sessions;
+  const std::uint32_t freed = leaving && holder_of(*leaving) == holder_of(peer) ? 1 : 0;
+  return found == entries_.end() || found->second.sessions < config_.max_sessions + freed;
 }
 
 void AddressLimits::session_opened(const Endpoint& peer, Time now) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -34,7 +35,9 @@ class AddressLimits {
 
   /// Takes one handshake from the address's allowance. False: it has none left, or the table is full.
   bool take_handshake(const Endpoint& peer, Time now);
-  bool has_room_for_session(const Endpoint& peer) const;
+  /// `leaving`: where a session was opened from that ends when this one opens.
+  bool has_room_for_session(const Endpoint& peer,
+                            const std::optional<Endpoint>& leaving = std::nullopt) const;
   void session_opened(const Endpoint& peer, Time now);
   /// With the address that the session was opened from: moving about frees no place.
   void session_closed(const Endpoint& opened_from);

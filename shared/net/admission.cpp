@@ -2,6 +2,9 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
 
@@ -10,6 +13,12 @@ namespace {
 
 // Clocks of honest machines differ by so much: a ticket is good for that long after its end.
 constexpr std::int64_t kClockSkewSeconds = 5;
+
+// Until when a ticket is good; a matchmaker may have meant for ever.
+std::int64_t last_second(const Ticket& ticket) {
+  constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() - kClockSkewSeconds;
+  return std::min(ticket.expires_unix, kLatest) + kClockSkewSeconds;
+}
 
 Digest256 digest_of(const AdmissionConfig& config) {
   return Hasher("shoal admission")
@@ -46,7 +55,7 @@ std::optional<RefuseBody> Admission::stop_at_the_door(const Endpoint& peer, Time
   return std::nullopt;
 }
 
-Result<Admitted, RefuseBody> Admission::judge(const Claim& claim, const Endpoint& peer) {
+Result<Admitted, RefuseBody> Admission::judge(const Claim& claim) {
   Admitted admitted{player_of_key(claim.player_key), {}, claim.player_key, {}};
   if (auto resumed = judge_resume(claim)) {
     admitted = *std::move(resumed);
@@ -56,8 +65,8 @@ Result<Admitted, RefuseBody> Admission::judge(const Claim& claim, const Endpoint
     const Digest256 given = password_digest(
         claim.kind == CredentialKind::Password ? claim.credentials : std::span<const std::byte>{});
     const Digest256 wanted = password_digest(std::as_bytes(std::span(config_.password)));
-    const bool is_right =
-        claim.kind == CredentialKind::Password && sodium_memcmp(given.data(), wanted.data(), given.size()) == 0;
+    const bool is_right = claim.kind == CredentialKind::Password &&
+                          sodium_memcmp(given.data(), wanted.data(), given.size()) == 0;
     if (!is_right && !fault("net-any-password")) {
       return Failure{RefuseBody{RefuseReason::WrongPassword,
                                 claim.kind == CredentialKind::Password ? "" : "none was given"}};
@@ -68,7 +77,6 @@ Result<Admitted, RefuseBody> Admission::judge(const Claim& claim, const Endpoint
     admitted = *std::move(ticket_holder);
   }
   if (bans_.bans(admitted.player)) return Failure{RefuseBody{RefuseReason::Banned, {}}};
-  if (!limits_.has_room_for_session(peer)) return Failure{RefuseBody{RefuseReason::TooManySessions, {}}};
   return admitted;
 }
 
@@ -96,8 +104,7 @@ Result<Admitted, RefuseBody> Admission::judge_ticket(const Claim& claim) {
                   "made for '" + printable(ticket->audience) + "', this is '" + config_.audience + "'");
   }
   const std::int64_t now = wall_clock_.unix_seconds();
-  if (ticket->expires_unix + kClockSkewSeconds < now && !fault("net-old-tickets"))
-    return refuse(RefuseReason::TicketExpired, {});
+  if (last_second(*ticket) < now && !fault("net-old-tickets")) return refuse(RefuseReason::TicketExpired, {});
   // What was used before the start is not known any more. Without tolerance: a matchmaker whose clock is behind waits
   // some seconds after each start.
   if (ticket->issued_unix < started_unix_)
@@ -117,8 +124,7 @@ Result<Admitted, RefuseBody> Admission::judge_ticket(const Claim& claim) {
 
 void Admission::admit(const Admitted& admitted, const Endpoint& peer, Time now) {
   if (admitted.ticket) {
-    used_tickets_.note(admitted.ticket->id, admitted.player_key,
-                       admitted.ticket->expires_unix + kClockSkewSeconds);
+    used_tickets_.note(admitted.ticket->id, admitted.player_key, last_second(*admitted.ticket));
   }
   limits_.session_opened(peer, now);
 }

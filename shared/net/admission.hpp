@@ -61,7 +61,11 @@ class Admission {
 
   /// Before any work with keys is done for the peer, whose address is proved. None: it may go on.
   std::optional<RefuseBody> stop_at_the_door(const Endpoint& peer, Time now);
-  Result<Admitted, RefuseBody> judge(const Claim& claim, const Endpoint& peer);
+  Result<Admitted, RefuseBody> judge(const Claim& claim);
+  /// Whether `peer` may open one more session, when the one that was admitted from `leaving` ends for it.
+  bool has_room(const Endpoint& peer, const std::optional<Endpoint>& leaving) const {
+    return limits_.has_room_for_session(peer, leaving);
+  }
   /// The session opens. `peer` is counted until left().
   void admit(const Admitted& admitted, const Endpoint& peer, Time now);
   void left(const Endpoint& admitted_from) { limits_.session_closed(admitted_from); }

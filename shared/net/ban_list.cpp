@@ -26,7 +26,7 @@ bool BanList::bans(const Endpoint& peer) const {
 }
 
 Result<BanList, std::string> parse_ban_list(std::string_view text) {
-  constexpr std::string_view kPlayer = "player ";
+  constexpr std::string_view kPlayer = "player";
   BanList list;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
@@ -34,7 +34,7 @@ Result<BanList, std::string> parse_ban_list(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) continue;
-    if (line.starts_with(kPlayer)) {
+    if (line.starts_with(kPlayer) && line.find_first_of(kBlanks) == kPlayer.size()) {
       const auto player = parse_player_id(trimmed(line.substr(kPlayer.size())));
       if (!player)
         return Failure{fmt::format("line {}: '{}': a player is 32 hexadecimal digits", number, line)};

@@ -36,7 +36,8 @@ class File {
 };
 
 std::optional<Secret> parse(std::string_view text, std::string_view kind) {
-  if (!text.starts_with(kind) || text.size() < kind.size() + 1 || text[kind.size()] != '\n') return std::nullopt;
+  if (!text.starts_with(kind) || text.size() < kind.size() + 1 || text[kind.size()] != '\n')
+    return std::nullopt;
   text.remove_prefix(kind.size() + 1);
   Secret key;
   std::size_t bytes = 0;
@@ -61,22 +62,24 @@ bool write_all(int descriptor, std::string_view text) {
 
 Result<Secret, std::string> read_key_file(const std::string& path, std::string_view kind) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return Failure{fmt::format("cannot read the key in {}: {}", path, std::strerror(errno))};
+  if (file.get() < 0)
+    return Failure{fmt::format("cannot read the key in {}: {}", path, std::strerror(errno))};
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return Failure{fmt::format("{} is no file: a key lies in a file of its own", path)};
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && !fault("net-open-key-files")) {
-    return Failure{fmt::format("others than its owner may use {} (mode {:04o}): chmod 600 it, or remove it and a "
-                               "new key will be made",
-                               path, status.st_mode & 07777)};
+    return Failure{
+        fmt::format("others than its owner may use {} (mode {:04o}): chmod 600 it, or remove it and a "
+                    "new key will be made",
+                    path, status.st_mode & 07777)};
   }
   std::array<char, kMaxFileBytes> text;
   const ssize_t size = ::read(file.get(), text.data(), text.size());
   const auto key = parse({text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))}, kind);
   sodium_memzero(text.data(), text.size());
   if (!key) {
-    return Failure{fmt::format("{} holds no {}: restore the file, or remove it and a new key will be made", path,
-                               kind)};
+    return Failure{
+        fmt::format("{} holds no {}: restore the file, or remove it and a new key will be made", path, kind)};
   }
   return *key;
 }
@@ -90,8 +93,9 @@ Result<Secret, std::string> make_key_file(const std::string& path, std::string_v
     std::error_code ignored;
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-    // Written beside and linked in: whoever reads finds all of it, and two programs that start at once one key.
-    const std::string draft = fmt::format("{}.{}", path, ::getpid());
+    // Written beside and linked in: whoever reads finds all of it, and two programs that start at once one key. Their
+    // process ids may be the same, in two containers.
+    const std::string draft = fmt::format("{}.{:016x}", path, entropy.next());
     const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (file.get() < 0) return std::strerror(errno);
     const bool is_written = write_all(file.get(), text) && ::link(draft.c_str(), path.c_str()) == 0;

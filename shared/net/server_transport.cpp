@@ -161,14 +161,14 @@ void ServerTransport::take_claim(const Datagram& datagram, const ResponseKey& ke
   forget_used_responses(now);
   if (used_in_order_.size() >= kMaxUsedResponses)
     return refuse(datagram.peer, key.nonce, {RefuseReason::Busy, {}}, &keys);
-  auto admitted =
-      admission_.judge({response->credential_kind, response->credentials, response->player_key}, datagram.peer);
+  auto admitted = admission_.judge({response->credential_kind, response->credentials, response->player_key});
   if (!admitted) return refuse(datagram.peer, key.nonce, admitted.error(), &keys);
-  if (const auto playing = players_.find(admitted->player);
-      playing != players_.end() && !fault("net-keep-replaced")) {
-    // The player proved who they are, so it is they who come again, perhaps after a crash.
-    end(playing->second, CloseReason::Replaced, {}, true);
-  }
+  const auto found = players_.find(admitted->player);
+  const Session* playing = found == players_.end() ? nullptr : find(found->second);
+  if (!admission_.has_room(datagram.peer, playing ? std::optional(playing->admitted_from) : std::nullopt))
+    return refuse(datagram.peer, key.nonce, {RefuseReason::TooManySessions, {}}, &keys);
+  // The player proved who they are, so it is they who come again, perhaps after a crash.
+  if (playing != nullptr && !fault("net-keep-replaced")) end(found->second, CloseReason::Replaced, {}, true);
   if (free_slots_.empty()) {
     return refuse(
         datagram.peer, key.nonce,

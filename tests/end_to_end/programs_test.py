@@ -30,8 +30,10 @@ class Programs(unittest.TestCase):
             process.communicate()
         self.folder.cleanup()
 
-    def start(self, program, *arguments, fault=""):
+    def start(self, program, *arguments, fault="", variables=None):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("SHOAL_")}
+        environment["XDG_STATE_HOME"] = str(self.path / "state")
+        environment.update(variables or {})
         if fault:
             environment["SHOAL_FAULT"] = fault
         process = subprocess.Popen([BIN / program, *map(str, arguments)], env=environment, stdout=subprocess.PIPE,

@@ -45,6 +45,7 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     Module("server/demo", r"server/(demo/|main\.cpp)", SHARED + GAME + ("schema protocol", "server"), ("fmt", "asio")),
+    Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
     Module("client/bots", r"client/bots/", SHARED + GAME + ("schema protocol", "client"), ("fmt", "asio")),
     Module("server", r"server/", SHARED + ("schema protocol",), ("fmt", "flatbuffers", "xxhash")),
     Module("client", r"client/", SHARED + ("schema protocol",), ("fmt", "flatbuffers", "xxhash")),

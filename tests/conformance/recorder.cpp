@@ -51,6 +51,7 @@ class RecordingPort final : public DatagramPort {
     crossings_.push_back({true, {bytes.begin(), bytes.end()}});
     return (is_moved_ ? moved_ : home_)->send(peer, bytes);
   }
+  void flush() override {}
   bool receive(Datagram& datagram) override {
     if (!home_->receive(datagram) && !moved_->receive(datagram)) return false;
     crossings_.push_back({false, {datagram.span().begin(), datagram.span().end()}});

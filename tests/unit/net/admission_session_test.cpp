@@ -29,6 +29,7 @@ class TappedPort final : public DatagramPort {
     tape_.emplace_back(bytes.begin(), bytes.end());
     return port_->send(peer, bytes);
   }
+  void flush() override { port_->flush(); }
   bool receive(Datagram& datagram) override {
     if (!port_->receive(datagram)) return false;
     tape_.emplace_back(datagram.span().begin(), datagram.span().end());

@@ -15,12 +15,12 @@ namespace shoal {
 inline constexpr std::string_view kPrivateAddresses = "private";
 
 struct JoiningOptions {
-  std::string identity;  // path of a key file; empty: a key for this run alone
+  std::string identity{};  // path of a key file; empty: a key for this run alone
   JoinMode mode = JoinMode::Open;
-  std::string password_file;
-  std::string ticket_issuer;  // 64 hexadecimal digits
-  std::string audience;
-  std::string ban_list;  // path of a file; empty: nobody is banned
+  std::string password_file{};
+  std::string ticket_issuer{};  // 64 hexadecimal digits
+  std::string audience{};
+  std::string ban_list{};  // path of a file; empty: nobody is banned
   std::uint32_t sessions_per_address = 32;
   std::uint32_t handshakes_per_address = 10;  // per second
   std::string exempt_addresses{kPrivateAddresses};

@@ -56,21 +56,22 @@ class Reader {
 }  // namespace
 
 std::vector<std::byte> mint_ticket(const SignatureKey& issuer, const Ticket& ticket) {
-  std::vector<std::byte> bytes;
-  const auto put = [&bytes](std::span<const std::uint8_t> source) {
-    const auto raw = std::as_bytes(source);
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  std::array<std::byte, kMaxTicketBytes> bytes;
+  std::size_t size = 0;
+  const auto put = [&](std::span<const std::uint8_t> source) {
+    std::memcpy(&bytes[size], source.data(), source.size());
+    size += source.size();
   };
-  const auto put_time = [&bytes](std::int64_t value) {
+  const auto put_time = [&](std::int64_t value) {
     for (int i = 0; i < 8; ++i)
-      bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i)));
+      bytes[size++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
   };
-  const auto put_name = [&bytes](const std::string& name) {
+  const auto put_name = [&](const std::string& name) {
     SHOAL_ASSERT(!name.empty() && name.size() <= kMaxTicketNameBytes,
                  "names in tickets have 1 to 64 bytes: hash longer ones");
-    bytes.push_back(static_cast<std::byte>(name.size()));
-    const auto raw = std::as_bytes(std::span(name));
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
+    bytes[size++] = static_cast<std::byte>(name.size());
+    std::memcpy(&bytes[size], name.data(), name.size());
+    size += name.size();
   };
   put(kMagic);
   put(ticket.id);
@@ -78,9 +79,9 @@ std::vector<std::byte> mint_ticket(const SignatureKey& issuer, const Ticket& tic
   put_time(ticket.expires_unix);
   put_name(ticket.player);
   put_name(ticket.audience);
-  const Digest256 digest = signed_digest(bytes);
+  const Digest256 digest = signed_digest(std::span(bytes).first(size));
   put(issuer.sign(std::as_bytes(std::span(digest))).bytes);
-  return bytes;
+  return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
 std::vector<std::byte> mint_ticket(const SignatureKey& issuer, std::string_view player,

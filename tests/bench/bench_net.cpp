@@ -2,8 +2,9 @@
 // beforehand. Hellos and forged packets are what a flood is made of.
 #include <benchmark/benchmark.h>
 
-#include <deque>
+#include <cstring>
 #include <memory>
+#include <vector>
 
 #include "shared/net/client_transport.hpp"
 #include "shared/net/server_transport.hpp"
@@ -36,7 +37,10 @@ class ListPort final : public DatagramPort {
   bool receive(Datagram& datagram) override {
     if (left == 0) return false;
     --left;
-    copy_datagram(list[next++ % list.size()], datagram);
+    const Datagram& source = list[next++ % list.size()];
+    datagram.peer = source.peer;
+    datagram.size = source.size;
+    std::memcpy(datagram.bytes.data(), source.bytes.data(), source.size);
     return true;
   }
   Endpoint local() const override { return {}; }
@@ -83,9 +87,11 @@ class World {
       relay.list.left = kBatch;
       server->poll();
     }
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kBatch));
-    state.counters["ns_per_datagram"] = benchmark::Counter(
-        static_cast<double>(state.iterations() * kBatch) / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    const std::int64_t datagrams = state.iterations() * static_cast<std::int64_t>(kBatch);
+    state.SetItemsProcessed(datagrams);
+    // Seconds for each, which is printed with its unit.
+    state.counters["each"] = benchmark::Counter(static_cast<double>(datagrams),
+                                                benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   }
 
   struct Relay final : DatagramPort {

@@ -97,6 +97,8 @@ class Document(unittest.TestCase):
     def test_every_example_is_looked_at(self):
         source = pathlib.Path(__file__).read_text(encoding="utf-8")
         for name in EXAMPLES:
+            if name in ("message", "messages"):  # tests/unit/net/message_document_test.cpp looks at these
+                continue
             self.assertTrue(f'"{name}"' in source or name.replace("-", "_") + "=" in source, name)
 
 

@@ -114,6 +114,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
+  /// What the message channels of all sessions hold, roughly. O(sessions).
+  std::size_t message_memory_bytes() const { return transport_.message_memory_bytes(); }
   /// The entity that the player of that number steers; null when there is none.
   Entity player_entity(PlayerNumber number) const;
   /// What may be sent to the player of that number now; 0 when there is none.

@@ -521,6 +521,15 @@ void ServerTransport::set_state_waits(SessionId id, bool waits) {
   if (Session* session = find(id)) session->state_waits = waits;
 }
 
+std::size_t ServerTransport::message_memory_bytes() const {
+  std::size_t bytes = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.session == nullptr) continue;
+    bytes += slot.session->messages.sender().memory_bytes() + slot.session->messages.receiver().memory_bytes();
+  }
+  return bytes;
+}
+
 bool ServerTransport::may_send(SessionId id) {
   Session* session = find(id);
   if (session == nullptr) return false;

@@ -90,7 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"mix-drops", "mirror", 100}, FaultCase{"skip-absent", "mirror"},
                       FaultCase{"reuse-epoch", "progress"}, FaultCase{"starve-far-chunks", "wait"},
                       FaultCase{"never-change-square", "mirror"}, FaultCase{"never-retire", "memory"},
-                      FaultCase{"show-all", "mirror"}, FaultCase{"revive-dead", "life"}));
+                      FaultCase{"show-all", "mirror"}, FaultCase{"revive-dead", "life"},
+                      FaultCase{"net-forget-lost-fragments", "messages"},
+                      FaultCase{"net-deliver-twice", "messages"}, FaultCase{"net-event-early", "messages"},
+                      FaultCase{"event-to-all", "messages"}));
 
 // Which of these heal by themselves: only what the world comes to in the end is looked at.
 std::string run_to_the_end(std::uint64_t seed) {

@@ -214,7 +214,7 @@ std::string Mail::undelivered() const {
         return fmt::format("{} of {} events came", reader_books.events.size(), writer.events_written);
       return {};
     };
-    static const Books kNone;
+    static const Books kNone{};
     const auto other = books_.find(*there);
     const Books& other_books = other == books_.end() ? kNone : other->second;
     if (auto missing = compare(books->second, other_books); !missing.empty())

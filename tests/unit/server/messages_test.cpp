@@ -193,6 +193,7 @@ TEST_F(MessagesTest, WhoLeavesATeamHearsNoEventOfItFromThatTickOn) {
   world.emplace<demo::Waypoint>(secret, 1.0f, 2.0f);
   run_seconds(0.5);
   EXPECT_EQ(server->send_event_to_all<Hit>(MessageChannel::Ordered, secret, hit(1)), 2u);
+  run_seconds(0.2);
   each_tick = [&](Registry& registry, Tick) {
     if (registry.get<const OnTeam>(second).team == 1) registry.get<OnTeam>(second).team = 2;
   };

@@ -48,6 +48,11 @@ Client::Client(DatagramPort& port, const Clock& clock, Entropy& entropy, ClientC
     : clock_(&clock),
       config_(std::move(config)),
       table_(config_.components),
+      messages_(
+          [this](SessionId, MessageChannel channel, std::span<const std::byte> message) {
+            return transport_.queue_message(channel, message);
+          },
+          true),
       transport_(port, clock, entropy, transport_config(config_, table_), *this) {}
 
 void Client::on_connected(const AcceptBody& accept) {
@@ -65,6 +70,20 @@ void Client::on_connected(const AcceptBody& accept) {
 
 void Client::on_closed(CloseReason, std::string_view) {
   log_debug("{}", describe_close());
+  messages_.end_session({});
+}
+
+bool Client::on_message(ReceivedMessage message) {
+  return messages_.take({}, std::move(message), clock_->now());
+}
+
+void Client::poll() {
+  transport_.poll();
+  const Time now = clock_->now();
+  messages_.tick(now);
+  messages_.release_events(now, [this](std::uint64_t entity, Tick version) {
+    return world_ && world_->mirror.is_as_new_as(Entity::from_bits(entity), version);
+  });
 }
 
 PacketVerdict Client::on_packet(Sequence, const protocol::Packet& packet) {

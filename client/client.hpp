@@ -4,6 +4,8 @@
 // 1. A datagram is acknowledged only if each of its blocks decoded and matched.
 // 2. A session has a mirror of its own: after a reconnect nothing of the old one is left, and `on_world` is
 //    called again so that listeners can be connected to the new registry.
+// 3. An event is handed out when the mirror shows the state of which it speaks, or late; events and requests of a session
+//    end with it, handlers stay.
 // Threads: all calls from one thread.
 #pragma once
 
@@ -21,6 +23,7 @@
 #include "shared/ecs/registry.hpp"
 #include "shared/net/client_transport.hpp"
 #include "shared/net/input_channel.hpp"
+#include "shared/net/message_router.hpp"
 #include "shared/replication/world_digest.hpp"
 
 namespace shoal {
@@ -68,8 +71,13 @@ class Client final : private ClientTransport::Handler {
   Client(DatagramPort& port, const Clock& clock, Entropy& entropy, ClientConfig config);
 
   void connect() { transport_.connect(); }
-  /// Takes in what waits at the port.
-  void poll() { transport_.poll(); }
+  /// Takes in what waits at the port, and hands out messages, events whose state is there, and what became of requests.
+  /// Call it at least ten times a second.
+  void poll();
+  /// Of all sessions, one after the other: SessionId is null here. Register handlers before connect(); they may send and
+  /// close, and must not poll.
+  MessageRouter& messages() { return messages_; }
+  const MessageRouter& messages() const { return messages_; }
   /// Queues what the player does; it is repeated in every update until the server has it. False: it was left out,
   /// since the server's tick is not known yet, or the inputs before are as far ahead of it as is sensible; a later
   /// input may say the same again. REQUIRES: connected.
@@ -118,6 +126,7 @@ class Client final : private ClientTransport::Handler {
   PacketVerdict on_packet(Sequence sequence, const protocol::Packet& packet) override;
   void on_acknowledged(Sequence) override {}
   void on_lost(Sequence) override {}
+  bool on_message(ReceivedMessage message) override;
   void on_closed(CloseReason reason, std::string_view detail) override;
 
   PacketVerdict take_blocks(const protocol::Frame& frame);
@@ -126,6 +135,7 @@ class Client final : private ClientTransport::Handler {
   const Clock* clock_;
   ClientConfig config_;
   ComponentTable table_;
+  MessageRouter messages_;  // before the transport, which hands it messages
   ClientTransport transport_;
   std::unique_ptr<World> world_;
   InputSender inputs_;

@@ -44,6 +44,22 @@ const ChunkVersion* Mirror::shown(ChunkId chunk) const {
   return found == chunks_.end() || !found->second.shown ? nullptr : found->second.shown.get();
 }
 
+bool Mirror::is_as_new_as(Entity entity, Tick version) const {
+  if (entity.index >= records_.size()) return false;
+  const Record& record = records_[entity.index];
+  const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
+  if (entity.generation <= record.dead_generation || is_outlived) return true;
+  if (record.entity != entity) return false;
+  for (const Source& source : record.sources) {
+    if (source.state == Source::State::None) continue;
+    // Where it moved has not told of it yet.
+    if (source.state == Source::State::Awaiting) return false;
+    const ChunkVersion* chunk = shown(source.chunk);
+    return chunk && chunk->tick() >= version;
+  }
+  return false;
+}
+
 BlockOutcome Mirror::fail(MirrorChunk& chunk, const ReceivedBlock& block, BlockOutcome outcome,
                           const ChunkVersion* decoded) {
   // A late block that fails is of no use and no harm; a newer one is on its way or here already.

@@ -112,6 +112,9 @@ class Mirror {
   std::size_t version_count() const;
   /// True when that version was verified and is kept: the server may name it as a baseline.
   bool has_version(ChunkId chunk, Tick tick) const;
+  /// Whether what is known of the entity is of that version of its chunk, or of a later one: by the first audience that it
+  /// shows. Also true of who is known to be dead.
+  bool is_as_new_as(Entity entity, Tick version) const;
   /// The state that is shown of a chunk, or null.
   const ChunkVersion* shown(ChunkId chunk) const;
 

@@ -25,5 +25,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/shoalConfig.cmake.in
   ${PROJECT_BINARY_DIR}/shoalConfig.cmake INSTALL_DESTINATION ${shoal_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/shoalConfig.cmake ${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake
-  cmake/ShoalDependencies.cmake cmake/ShoalComponents.cmake DESTINATION ${shoal_package})
+  cmake/ShoalDependencies.cmake cmake/ShoalComponents.cmake cmake/ShoalMessages.cmake DESTINATION ${shoal_package})
 install(FILES schema/shoal/attributes.fbs DESTINATION ${shoal_package}/schema/shoal)

@@ -241,6 +241,11 @@ Choice ClientView::choose(const DatagramRoom& room) {
   return {chosen_, chosen_drops_, absent_};
 }
 
+bool ClientView::has_due() const {
+  return std::any_of(due_.begin(), due_.end(), [](std::uint32_t place) { return place != kNone; }) ||
+         std::any_of(drops_.begin(), drops_.end(), [](const Drop& drop) { return !drop.is_in_flight; });
+}
+
 std::uint32_t ClientView::take_block(const SentBlock& block) {
   if (free_block_ == kNone) {
     sent_blocks_.push_back(block);

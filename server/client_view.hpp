@@ -95,6 +95,8 @@ class ClientView {
   /// Chooses what the next datagram holds. Empty when nothing is due or fits. What does not leave is chosen again
   /// with the next tick.
   Choice choose(const DatagramRoom& room);
+  /// Whether something that is due was not chosen yet. Between begin_tick() and end_tick().
+  bool has_due() const;
   /// The datagram of the last choice left under this sequence.
   void sent(Sequence sequence, Tick now);
   /// To be called when no more datagrams leave in this tick: what is due still goes on ageing.
@@ -109,6 +111,8 @@ class ClientView {
   bool on_resync(ChunkId chunk, Epoch epoch, Tick now);
 
   const Interest& interest() const { return interest_; }
+  /// Whether the chunk is one of those that the client gets.
+  bool receives(ChunkId chunk) const;
   /// Chunks that the client receives.
   std::size_t chunk_count() const { return subscriptions_.size(); }
   /// Of those, the ones of which it has acknowledged no version yet.
@@ -188,7 +192,6 @@ class ClientView {
   void unsubscribe(std::size_t place);
   void unpin(const Subscription& subscription, std::optional<Tick> version);
   Subscription* find(ChunkIndex index, ChunkId chunk, Epoch epoch);
-  bool receives(ChunkId chunk) const;
   void move_on(Subscription& subscription, Tick current);
   void collect_absent(const EncodedBlock& block);
   /// Calls f(block) for each block of the datagram and forgets it; returns the datagram as it was. Nothing for one

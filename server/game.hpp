@@ -3,13 +3,14 @@
 // replaces both by a folder of their own.
 //
 // All calls come from the tick's thread. In one tick the order is: players who left, players who joined,
-// inputs, systems; then changes are taken over and sent.
+// inputs, systems; then changes are taken over, after_tick, and all is sent.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "server/game_messages.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/schedule.hpp"
@@ -17,11 +18,6 @@
 #include "shared/wire/component_descriptor.hpp"
 
 namespace shoal {
-
-/// Counts the players of a server's life from 1; never given twice.
-struct PlayerNumber {
-  std::uint32_t value = 0;
-};
 
 class Game {
  public:
@@ -46,6 +42,14 @@ class Game {
                            std::span<const std::byte> input) = 0;
   /// The player's session ended. The entity may be dead already.
   virtual void player_left(Registry& registry, Entity player, CloseReason reason) = 0;
+
+  /// The handlers of messages from clients: messages.messages().on<…>(…). Called once, before the first tick; `messages`
+  /// lives as long as the server. Handlers run between two ticks: what they write into the world is of the next one, and
+  /// while the server is frozen they must write nothing.
+  virtual void register_messages(GameMessages& /*messages*/) {}
+  /// The tick is over, what changed has its versions and everyone's view is up to date; frames have not left yet: the
+  /// place to send events. The world may be read, not written. Not called while the server is frozen.
+  virtual void after_tick(const Registry& /*registry*/, GameMessages& /*messages*/, Tick /*tick*/) {}
 };
 
 }  // namespace shoal

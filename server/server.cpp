@@ -71,6 +71,9 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       schedule_(&clock),
       chunks_(table_),
       full_states_(config.full_state_bytes_per_second, clock.now()),
+      messages_([this](SessionId session, MessageChannel channel, std::span<const std::byte> message) {
+        return transport_.queue_message(session, channel, message);
+      }),
       transport_(port, clock, entropy, transport_config(config, table_), *this),
       sessions_(config.max_sessions),
       tick_(config.first_tick) {
@@ -85,6 +88,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   game.start(registry_);
   tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);
+  game.register_messages(*this);
 }
 
 Server::~Server() = default;
@@ -112,6 +116,9 @@ void Server::run_tick() {
     schedule_.run(registry_, tick_);
   }
   tracker_->end_tick(tick_);
+  messages_.tick(clock_->now());
+  begin_views();
+  if (!is_frozen()) game_->after_tick(registry_, *this, tick_);
   full_states_.refill(clock_->now());
   // Whose turn is first changes, so that what all share does not always go to the same ones.
   const std::size_t first = tick_.value % sessions_.size();
@@ -211,17 +218,27 @@ void Server::make_digests() {
   }
 }
 
-void Server::send_frames(Session& session) {
-  if (session.view->is_beyond_help()) {
-    // Ends the session: nothing of it may be touched afterwards.
-    return transport_.close(session.id, CloseReason::ProtocolError, "acknowledges nothing");
+// All before the first event and the first frame: who lost sight of an entity in this tick hears no more of it.
+void Server::begin_views() {
+  for (const auto& session : sessions_) {
+    if (!session) continue;
+    if (session->view->is_beyond_help()) {
+      // Ends the session: nothing of it may be touched afterwards.
+      transport_.close(session->id, CloseReason::ProtocolError, "acknowledges nothing");
+      continue;
+    }
+    session->view->begin_tick(tick_, viewer_of(*session));
   }
-  session.view->begin_tick(tick_, viewer_of(session));
+}
+
+void Server::send_frames(Session& session) {
   const std::size_t least_room = kMaxBlockBytes + sizeof(protocol::BlockEntry);
   const std::optional<Tick> input_ack = session.inputs.newest();
   const bool has_news = session.input_told != input_ack || (session.digest && !session.has_compared) ||
                         ticks_between(session.last_frame, tick_) >= kMaxTicksWithoutFrame;
-  for (std::uint32_t datagrams = 0; datagrams < config_.max_datagrams_per_tick; ++datagrams) {
+  bool ran_out = true;  // of budget or datagrams; not of what to send
+  std::uint32_t datagrams = 0;
+  for (; datagrams < config_.max_datagrams_per_tick; ++datagrams) {
     if (!transport_.may_send(session.id)) break;
     const std::size_t room = transport_.payload_room(session.id);
     const Choice choice = session.view->choose(
@@ -229,9 +246,11 @@ void Server::send_frames(Session& session) {
          .per_block = sizeof(protocol::BlockEntry),
          .per_dropped = sizeof(protocol::DroppedChunk),
          .per_absent = sizeof(std::uint32_t)});
-    if (choice.empty() && !(datagrams == 0 && has_news)) break;
-    if (!send_frame(session, choice)) break;
+    ran_out = !(choice.empty() && !(datagrams == 0 && has_news)) && send_frame(session, choice);
+    if (!ran_out) break;
   }
+  const bool has_more = session.view->has_due() || (datagrams == 0 && has_news);
+  transport_.set_state_waits(session.id, ran_out && has_more);
   session.view->end_tick(tick_);
 }
 
@@ -357,6 +376,81 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   }
 }
 
+// --- messages ----------------------------------------------------------------------------------------------
+
+bool Server::on_message(SessionId id, ReceivedMessage message) {
+  return messages_.take(id, std::move(message), clock_->now());
+}
+
+SessionId Server::session_of(PlayerNumber number) const {
+  for (const auto& session : sessions_) {
+    if (session && session->number == number) return session->id;
+  }
+  return {};
+}
+
+SessionId Server::session_of(Entity player) const {
+  if (player.is_null()) return {};
+  for (const auto& session : sessions_) {
+    if (session && session->player == player) return session->id;
+  }
+  return {};
+}
+
+std::optional<PlayerNumber> Server::player_of(SessionId id) const {
+  const Session* session = find(id);
+  return session ? std::optional(session->number) : std::nullopt;
+}
+
+Entity Server::entity_of(SessionId id) const {
+  const Session* session = find(id);
+  return session ? session->player : kNullEntity;
+}
+
+SessionId Server::session_at(std::uint32_t slot) const {
+  return sessions_[slot] ? sessions_[slot]->id : SessionId{};
+}
+
+std::optional<Audience> Server::seen_by(const Session& session, Entity entity) const {
+  for (unsigned i = 0; i < kAudiences; ++i) {
+    const ChangeTracker::Binding binding = tracker_->binding(entity, static_cast<Audience>(i));
+    if (binding.is_bound() && session.view->receives(chunks_[binding.chunk].id()))
+      return static_cast<Audience>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<Tick> Server::seen_version(SessionId id, Entity entity) const {
+  const Session* session = find(id);
+  const std::optional<Audience> audience = session ? seen_by(*session, entity) : std::nullopt;
+  return audience ? followed_version(entity, *audience) : std::nullopt;
+}
+
+std::optional<Tick> Server::followed_version(Entity entity, Audience audience) const {
+  const ChangeTracker::Binding binding = tracker_->binding(entity, audience);
+  if (!binding.is_bound() || chunks_.followers(binding.chunk) == 0) return std::nullopt;
+  return chunks_[binding.chunk].current().tick();
+}
+
+Result<std::uint32_t, EventError> Server::queue_event(SessionId id, MessageChannel channel,
+                                                      std::span<const std::byte> bytes) {
+  const auto queued = transport_.queue_message(id, channel, bytes);
+  if (queued) return *queued;
+  if (queued.error() == QueueError::NoSession) return Failure{EventError::NotSeen};
+  ++counters_.events_refused;
+  return Failure{queued.error() == QueueError::TooLarge ? EventError::TooLarge : EventError::QueueFull};
+}
+
+std::size_t Server::queue_event_for_viewers(Entity entity, Audience audience, MessageChannel channel,
+                                            std::span<const std::byte> bytes) {
+  std::size_t count = 0;
+  for (const auto& session : sessions_) {
+    const bool is_viewer = session && (seen_by(*session, entity) == audience || fault("event-to-all"));
+    if (is_viewer && queue_event(session->id, channel, bytes)) ++count;
+  }
+  return count;
+}
+
 // --- sessions ----------------------------------------------------------------------------------------------
 
 void Server::on_joined(SessionId id, const JoinRequest& request) {
@@ -382,6 +476,7 @@ void Server::on_left(SessionId id, CloseReason reason) {
   if (may_log()) log_info("player {} left: {}", session->number.value, to_string(reason));
   if (!session->player.is_null()) departed_.push_back({session->player, reason});
   sessions_[id.index].reset();
+  messages_.end_session(id);
 }
 
 void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {

@@ -1,8 +1,8 @@
 // The server: one world, its tick, its clients. It owns the registry and the sessions; time, randomness and
 // the port are given to it, so that main runs it over UDP and the simulation over a network in memory.
 //
-// 1. One tick: leavers, joiners, inputs, systems, changes into chunks, frames out. Clients never see half a
-//    tick.
+// 1. One tick: leavers, joiners, inputs, systems, changes into chunks, views, the game's events, frames out. Clients
+//    never see half a tick.
 // 2. What a client sends is its own matter: it is checked, counted, bounded, and at worst ends that
 //    session.
 // 3. Frozen, the systems stand still and who joins only watches; traffic goes on until every client has everything
@@ -20,6 +20,7 @@
 #include "server/chunk_store.hpp"
 #include "server/client_view.hpp"
 #include "server/game.hpp"
+#include "server/game_messages.hpp"
 #include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/ecs/registry.hpp"
@@ -68,15 +69,17 @@ struct ServerCounters {
   std::uint64_t mismatches_reported = 0;
   std::uint64_t digests_exact = 0;
   std::uint64_t digests_different = 0;
+  std::uint64_t events_refused = 0;  // found no room in a session's queue
 };
 
-class Server final : private ServerTransport::Handler {
+class Server final : public GameMessages, private ServerTransport::Handler {
  public:
   /// All references outlive the server. Starts the game's world and makes its first version.
   Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entropy, const ServerConfig& config);
   ~Server() override;
 
-  /// Takes in what waits at the port; handshakes are answered at once. Call it often between ticks.
+  /// Takes in what waits at the port; handshakes are answered at once, messages are handed to their handlers and leave as
+  /// budgets allow. Call it often between ticks.
   void poll() { transport_.poll(); }
   /// One step of the world, and what is new to every client.
   void run_tick();
@@ -94,6 +97,13 @@ class Server final : private ServerTransport::Handler {
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
+  /// For handlers and for what is not about an entity.
+  MessageRouter& messages() override { return messages_; }
+  SessionId session_of(PlayerNumber number) const override;
+  SessionId session_of(Entity player) const override;
+  std::optional<PlayerNumber> player_of(SessionId session) const override;
+  Entity entity_of(SessionId session) const override;
+
   Tick tick() const { return tick_; }
   Registry& registry() { return registry_; }
   const Registry& registry() const { return registry_; }
@@ -104,6 +114,8 @@ class Server final : private ServerTransport::Handler {
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
+  /// What the message channels of all sessions hold, roughly. O(sessions).
+  std::size_t message_memory_bytes() const { return transport_.message_memory_bytes(); }
   /// The entity that the player of that number steers; null when there is none.
   Entity player_entity(PlayerNumber number) const;
   /// What may be sent to the player of that number now; 0 when there is none.
@@ -139,10 +151,23 @@ class Server final : private ServerTransport::Handler {
   PacketVerdict on_packet(SessionId session, Sequence sequence, const protocol::Packet& packet) override;
   void on_acknowledged(SessionId session, Sequence sequence) override;
   void on_lost(SessionId session, Sequence sequence) override;
+  bool on_message(SessionId session, ReceivedMessage message) override;
   void on_left(SessionId session, CloseReason reason) override;
   void on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) override;
 
+  std::uint32_t session_slots() const override { return static_cast<std::uint32_t>(sessions_.size()); }
+  SessionId session_at(std::uint32_t slot) const override;
+  std::optional<Tick> seen_version(SessionId session, Entity entity) const override;
+  std::optional<Tick> followed_version(Entity entity, Audience audience) const override;
+  Result<std::uint32_t, EventError> queue_event(SessionId session, MessageChannel channel,
+                                                std::span<const std::byte> bytes) override;
+  std::size_t queue_event_for_viewers(Entity entity, Audience audience, MessageChannel channel,
+                                      std::span<const std::byte> bytes) override;
+  /// The first audience by which the session sees the entity.
+  std::optional<Audience> seen_by(const Session& session, Entity entity) const;
+
   Session* find(SessionId id);
+  const Session* find(SessionId id) const { return const_cast<Server*>(this)->find(id); }
   /// To be asked before each line that a peer can cause.
   bool may_log();
   void admit_players();
@@ -150,6 +175,7 @@ class Server final : private ServerTransport::Handler {
   void take_resyncs(Session& session, const protocol::ClientUpdate& update);
   void take_digest(Session& session, const protocol::DigestReport& report);
   void report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk);
+  void begin_views();
   void send_frames(Session& session);
   bool send_frame(Session& session, const Choice& choice);
   void make_digests();
@@ -169,6 +195,7 @@ class Server final : private ServerTransport::Handler {
   SendBudget full_states_;  // before the sessions, whose views use it
   ServerCounters counters_;
   LineAllowance lines_;
+  MessageRouter messages_;  // before the transport, which hands it messages
   ServerTransport transport_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by session index
   std::vector<SessionId> joining_;

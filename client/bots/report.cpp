@@ -48,6 +48,9 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("resyncs", summary.resyncs);
   json.add("decode_errors", summary.decode_errors);
   json.add("baseline_misses", summary.baseline_misses);
+  json.add("chats", summary.chats);
+  json.add("events", summary.events);
+  json.add("late_events", summary.late_events);
   json.add("in_session_at_end", summary.expected);
   json.add("exact_at_end", summary.exact);
   json.add("different_at_end", summary.different);

@@ -4,6 +4,7 @@
 
 #include "schema/components.hpp"
 #include "schema/components_descriptors.hpp"
+#include "schema/messages_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/game/spawn.hpp"
 
@@ -130,9 +131,22 @@ bool Swarm::start_bot() {
     };
   }
   bot->client = std::make_unique<Client>(*bot->faulty, *clock_, *entropy_, std::move(client));
+  listen(*bot);
   bot->client->connect();
   bots_.push_back(std::move(bot));
   return true;
+}
+
+void Swarm::listen(Bot& bot) {
+  const auto count = [&bot](const EventInfo& event) {
+    ++bot.events;
+    bot.late_events += event.is_late;
+  };
+  MessageRouter& messages = bot.client->messages();
+  messages.on_event<demo::Hit>(
+      [count](const MessageSource&, const EventInfo& event, const demo::Hit&) { count(event); });
+  messages.on_event<demo::Said>(
+      [count](const MessageSource&, const EventInfo& event, const demo::Said&) { count(event); });
 }
 
 void Swarm::run_bot(Bot& bot) {
@@ -180,6 +194,10 @@ void Swarm::begin_session(Bot& bot) {
   bot.joined_at = now;
   bot.next_update = now;
   bot.moves_at = now + churn_time(bot, kMinChurnStay, kMaxChurnStay);
+  const auto say_hello = [](MessageRouter::Builder& builder) {
+    return demo::CreateChat(builder, builder.CreateString("hello"));
+  };
+  bot.chats += bot.client->messages().send<demo::Chat>({}, MessageChannel::Ordered, say_hello).ok();
 }
 
 void Swarm::end_session(Bot& bot, Life next) {
@@ -265,6 +283,9 @@ SwarmSummary Swarm::summary() const {
     summary.different += client.comparison() == Comparison::Different;
     summary.compared += client.comparison() != Comparison::None;
     summary.bytes_received += client.transport_counters().received_bytes;
+    summary.chats += bot->chats;
+    summary.events += bot->events;
+    summary.late_events += bot->late_events;
     for (std::size_t age = 0; age < summary.by_baseline_age.size(); ++age) {
       const AgeBucket& measured = client.measures().by_baseline_age[age];
       summary.by_baseline_age[age].blocks += measured.blocks;

@@ -74,6 +74,9 @@ struct SwarmSummary {
   std::uint64_t baseline_misses = 0;
   std::uint64_t entity_updates = 0;
   std::uint64_t bytes_received = 0;
+  std::uint64_t chats = 0;        // that bots said: each one when it joined
+  std::uint64_t events = 0;       // hits and what was said, that bots heard of
+  std::uint64_t late_events = 0;  // of those: the state of which they speak was not there
   /// As in ClientMeasures: by whole ticks, the last one for all older baselines, too.
   decltype(ClientMeasures::by_baseline_age) by_baseline_age{};
   Histogram mirrored_entities;
@@ -130,11 +133,15 @@ class Swarm {
     std::uint64_t past_sessions = 0;  // whose counters are in `past`
     MirrorCounters past{};
     Duration past_time{};
+    std::uint64_t chats = 0;
+    std::uint64_t events = 0;
+    std::uint64_t late_events = 0;
   };
 
   void follow_stages();
   void start_due();
   bool start_bot();
+  static void listen(Bot& bot);
   void run_bot(Bot& bot);
   void play(Bot& bot);
   void begin_session(Bot& bot);

@@ -1,11 +1,18 @@
 #include "server/demo/demo_game.hpp"
 
 #include "schema/components_descriptors.hpp"
+#include "schema/messages_generated.h"
 #include "shared/game/player.hpp"
 #include "shared/game/spawn.hpp"
+#include "shared/game/state.hpp"
 #include "shared/game/systems.hpp"
 
 namespace shoal::demo {
+namespace {
+
+constexpr std::size_t kMaxChatBytes = 200;
+
+}  // namespace
 
 std::span<const ComponentDescriptor> DemoGame::components() const {
   return component_descriptors();
@@ -37,6 +44,25 @@ bool DemoGame::apply_input(Registry& registry, Entity player, Tick, std::span<co
 
 void DemoGame::player_left(Registry& registry, Entity player, CloseReason) {
   despawn_player(registry, player);
+}
+
+void DemoGame::register_messages(GameMessages& messages) {
+  messages.messages().on<Chat>([&messages](const MessageSource& source, const Chat& chat) {
+    if (chat.words() == nullptr || chat.words()->size() > kMaxChatBytes) return;
+    messages.send_event_to_all<Said>(MessageChannel::Ordered, messages.entity_of(source.session),
+                                     [&](MessageRouter::Builder& builder) {
+                                       return CreateSaid(builder, builder.CreateString(chat.words()));
+                                     });
+  });
+}
+
+void DemoGame::after_tick(const Registry& registry, GameMessages& messages, Tick) {
+  // Who died of it is seen no more: its end says enough.
+  for (const Impact& impact : registry.resources().get<GameState>().impacts) {
+    messages.send_event_to_all<Hit>(
+        MessageChannel::Unordered, impact.body,
+        [&](MessageRouter::Builder& builder) { return CreateHit(builder, impact.damage); });
+  }
 }
 
 }  // namespace shoal::demo

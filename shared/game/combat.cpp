@@ -67,7 +67,8 @@ void fire_weapons(ViewOf<Weapon> weapons, Pool<Ammunition> ammunition, Pool<cons
 }
 
 void hit_bodies(Registry& registry, Tick tick) {
-  const auto& state = registry.resources().get<GameState>();
+  auto& state = registry.resources().get<GameState>();
+  state.impacts.clear();
   for (auto [entity, projectile, position, velocity, team] :
        registry.view<const Projectile, const Position, const Velocity, const Team>()) {
     const Vector2 to{position.x, position.y};
@@ -76,6 +77,7 @@ void hit_bodies(Registry& registry, Tick tick) {
     if (!hit.is_null()) {
       const bool was_alive = registry.get<const Health>(hit).current > 0;
       wound(registry, hit, projectile.damage);
+      state.impacts.push_back({hit, projectile.damage});
       const bool killed = was_alive && registry.get<const Health>(hit).current == 0;
       if (killed) give_point(registry, projectile.owner);
       Random random = state.random(RandomStream::Hit, tick, entity.bits());

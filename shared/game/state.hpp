@@ -14,6 +14,12 @@ namespace shoal::demo {
 /// Each use of randomness has its own stream, so that one system does not shift the numbers of another.
 enum class RandomStream : std::uint8_t { Spawn, Think, Hit, Drop, Respawn };
 
+/// A projectile met a body.
+struct Impact {
+  Entity body;
+  std::uint16_t damage;
+};
+
 struct GameState {
   GameConfig config;
   float half_size = kMinWorldHalfSize;  // metres
@@ -25,6 +31,8 @@ struct GameState {
   /// Numbers of spawned entities so far: the key of their randomness.
   std::uint64_t spawned = 0;
   std::vector<Entity> spawn_points;
+  /// Of the newest tick, for those who tell of them. No rule reads it.
+  std::vector<Impact> impacts;
 
   /// At least one tick for any time.
   std::uint32_t ticks(float seconds) const {

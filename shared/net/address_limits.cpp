@@ -51,7 +51,9 @@ AddressLimits::Entry* AddressLimits::entry(const Endpoint& peer, Time now) {
 }
 
 bool AddressLimits::take_handshake(const Endpoint& peer, Time now) {
-  if ((config_.handshakes_per_second == 0 && config_.max_sessions == 0) || is_exempt(peer) || fault("net-no-limits")) return true;
+  if ((config_.handshakes_per_second == 0 && config_.max_sessions == 0) || is_exempt(peer) ||
+      fault("net-no-limits"))
+    return true;
   // Also where only sessions are limited: who has no place in the table could not be counted.
   Entry* known = entry(peer, now);
   if (known == nullptr) return false;

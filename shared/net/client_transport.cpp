@@ -118,9 +118,9 @@ void ClientTransport::take_challenge(Time now) {
 bool ClientTransport::make_response() {
   const auto es = ephemeral_->agree(challenge_.server_key);
   if (!es) return false;
-  response_keys_.emplace(*es,
-                         HandshakeContext{config_.protocol_version, nonce_, ephemeral_->public_key(),
-                                          challenge_.cookie, challenge_.schema_hash, challenge_.server_key});
+  response_keys_.emplace(
+      *es, HandshakeContext{config_.protocol_version, nonce_, ephemeral_->public_key(), challenge_.cookie,
+                            challenge_.schema_hash, challenge_.server_key});
   ResponseBody body;
   body.schema_hash = schema_hash_;
   if (challenge_.schema_hash != schema_hash_) body.components = config_.schema;
@@ -133,7 +133,8 @@ bool ClientTransport::make_response() {
   body.ciphers = 1u << static_cast<unsigned>(Cipher::ChaCha20Poly1305);
   if (config_.allow_aes && has_aes()) body.ciphers |= 1u << static_cast<unsigned>(Cipher::Aes256Gcm);
   handshake_.response(response_keys_->response, nonce_,
-                      {config_.protocol_version, ephemeral_->public_key(), challenge_.cookie}, body, response_);
+                      {config_.protocol_version, ephemeral_->public_key(), challenge_.cookie}, body,
+                      response_);
   return true;
 }
 
@@ -272,7 +273,8 @@ void ClientTransport::send_messages(Time now) {
     if (!messages_->has_something_to_send() || connection_->send_log().is_full()) return;
     if (!budget_.may_send_other(true)) return;
     own_builder_.Clear();
-    const auto payload = messages_->build(own_builder_, connection_->payload_room(now), connection_->next_sequence());
+    const auto payload =
+        messages_->build(own_builder_, connection_->payload_room(now), connection_->next_sequence());
     if (payload.IsNull()) return;
     const auto written =
         connection_->write(own_builder_, protocol::Payload::Messages, payload.Union(), true, now, outgoing_);

@@ -107,7 +107,9 @@ class ClientTransport {
   /// What the server gave for coming again as the same player, empty before the first session. The next connect()
   /// shows it by itself; a program that ends may keep it and give it to the next one.
   std::span<const std::byte> resume_ticket() const { return resume_ticket_; }
-  void set_resume_ticket(std::span<const std::byte> ticket) { resume_ticket_.assign(ticket.begin(), ticket.end()); }
+  void set_resume_ticket(std::span<const std::byte> ticket) {
+    resume_ticket_.assign(ticket.begin(), ticket.end());
+  }
   /// The server's key, as it said; meaningful once Connected.
   const PublicKey& server_key() const { return challenge_.server_key; }
   /// For tools and tests that speak in this session's name; null before the first one.

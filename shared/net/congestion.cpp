@@ -60,7 +60,8 @@ bool CongestionControl::update(Duration rtt, Time now) {
       rate_before_cuts_ = rate_;
       loss_before_cuts_ = loss_;
     }
-    rate_ = std::clamp(used, rate_ / 2, rate_) * std::min(above > kHighLoss ? 1 - above / 2 : 1, is_queueing ? kDelayCut : 1);
+    rate_ = std::clamp(used, rate_ / 2, rate_) *
+            std::min(above > kHighLoss ? 1 - above / 2 : 1, is_queueing ? kDelayCut : 1);
   } else if (above < kLowLoss || own_loss_ > kLowLoss) {
     rate_before_cuts_ = 0;
     rate_ *= kGrowth;

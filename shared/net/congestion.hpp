@@ -47,7 +47,7 @@ class CongestionControl {
   std::uint32_t acknowledged_ = 0;
   std::uint32_t lost_ = 0;
   double loss_ = 0;
-  double own_loss_ = 0;         // of the link, whatever is sent
+  double own_loss_ = 0;          // of the link, whatever is sent
   double rate_before_cuts_ = 0;  // 0: the last period did not cut
   double loss_before_cuts_ = 0;
   Duration least_rtt_[2]{};  // of this stretch of time and of the one before; 0: none

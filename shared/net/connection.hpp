@@ -101,8 +101,8 @@ class Connection {
                                     flatbuffers::Offset<void> payload, bool reported, Time now,
                                     OutgoingDatagram& datagram);
   /// A packet without payload and acknowledgements, as small as one can be.
-  Result<Sequence, SendError> write_path_words(flatbuffers::FlatBufferBuilder& builder, const PathWords& words,
-                                               Time now, OutgoingDatagram& datagram);
+  Result<Sequence, SendError> write_path_words(flatbuffers::FlatBufferBuilder& builder,
+                                               const PathWords& words, Time now, OutgoingDatagram& datagram);
 
   /// Opens a datagram of this session, whose header was read. No error: it is the peer's, and new.
   std::optional<BadDatagram> open(std::span<const std::byte> datagram, BodyBuffer& buffer,

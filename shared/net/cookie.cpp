@@ -69,7 +69,8 @@ CookieMint::Verdict CookieMint::check(const HandshakeCookie& cookie, const Endpo
   if (fault("net-believe-cookies")) return Verdict::Good;
   const std::uint64_t now_seconds = seconds_of(now);
   if (cookie.issued_seconds > now_seconds) return Verdict::Forged;
-  if (now_seconds - cookie.issued_seconds > kLifetimeSeconds && !fault("net-old-cookies")) return Verdict::Stale;
+  if (now_seconds - cookie.issued_seconds > kLifetimeSeconds && !fault("net-old-cookies"))
+    return Verdict::Stale;
   const std::uint64_t period = cookie.issued_seconds / kPeriodSeconds;
   const Secret& secret = period == current_.period ? current_ : previous_;
   if (!secret.is_set || secret.period != period) return Verdict::Stale;

@@ -182,8 +182,7 @@ void HandshakeWriter::accept(const SealingKey& key, std::uint64_t nonce, const P
   const auto time_out_ms = std::chrono::duration_cast<milliseconds>(body.time_out).count();
   const auto ticket = octets(body.resume_ticket);
   const auto ticket_at = ticket.empty() ? 0 : builder_.CreateVector(ticket.data(), ticket.size());
-  const protocol::PlayerId player(
-      flatbuffers::span<const std::uint8_t, sizeof(PlayerId)>(body.player.bytes));
+  const protocol::PlayerId player(flatbuffers::span<const std::uint8_t, sizeof(PlayerId)>(body.player.bytes));
   builder_.Finish(protocol::CreateAccept(builder_, body.connection.value,
                                          static_cast<std::uint32_t>(time_out_ms), body.tick_rate_hz,
                                          static_cast<std::uint8_t>(body.cipher), &player, ticket_at));

@@ -65,8 +65,8 @@ Signature SignatureKey::sign(std::span<const std::byte> message) const {
   std::memcpy(secret.data(), seed_.data(), kKeyBytes);
   std::memcpy(secret.data() + kKeyBytes, public_key_.bytes.data(), kKeyBytes);
   Signature signature;
-  crypto_sign_detached(signature.bytes.data(), nullptr, reinterpret_cast<const unsigned char*>(message.data()),
-                       message.size(), secret.data());
+  crypto_sign_detached(signature.bytes.data(), nullptr,
+                       reinterpret_cast<const unsigned char*>(message.data()), message.size(), secret.data());
   sodium_memzero(secret.data(), secret.size());
   return signature;
 }
@@ -109,9 +109,9 @@ Digest256 Hasher::finish() {
 #undef SHOAL_HASH_STATE
 
 Secret derive(std::span<const std::uint8_t> secret, std::string_view label, const Digest256& context) {
-  SHOAL_ASSERT(secret.size() >= crypto_generichash_KEYBYTES_MIN &&
-                   secret.size() <= crypto_generichash_KEYBYTES_MAX,
-               "a secret to derive from has 16 to 64 bytes");
+  SHOAL_ASSERT(
+      secret.size() >= crypto_generichash_KEYBYTES_MIN && secret.size() <= crypto_generichash_KEYBYTES_MAX,
+      "a secret to derive from has 16 to 64 bytes");
   std::array<unsigned char, 128> message{};
   SHOAL_ASSERT(label.size() <= 64, "labels are short");
   std::copy(label.begin(), label.end(), message.begin());

@@ -89,7 +89,8 @@ std::optional<HeaderError> open(const SealingKey& key, std::span<const std::byte
   const std::size_t body_at = kPacketHeaderBytes + clear_bytes;
   if (datagram.size() < body_at + kPacketTagBytes) return HeaderError::TooShort;
   const std::size_t tag_at = datagram.size() - kPacketTagBytes;
-  if (!key.open(opened.header.sequence.value, datagram.first(body_at), datagram.subspan(body_at, tag_at - body_at),
+  if (!key.open(opened.header.sequence.value, datagram.first(body_at),
+                datagram.subspan(body_at, tag_at - body_at),
                 datagram.subspan(tag_at).first<kPacketTagBytes>(), buffer.bytes.data())) {
     return HeaderError::BadTag;
   }

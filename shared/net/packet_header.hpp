@@ -78,7 +78,8 @@ std::size_t write_clear(const PacketHeader& header, std::span<const std::byte> b
                         std::span<std::byte, kMaxDatagramBytes> datagram);
 /// Checks everything and copies the body out. No error: `opened` is filled. A type that travels sealed is
 /// UnknownType here.
-std::optional<HeaderError> read_clear(std::span<const std::byte> datagram, BodyBuffer& buffer, Opened& opened);
+std::optional<HeaderError> read_clear(std::span<const std::byte> datagram, BodyBuffer& buffer,
+                                      Opened& opened);
 
 /// Writes header, `clear`, the sealed body and its tag; returns the bytes used. The nonce is the sequence, so each
 /// sequence is sealed once. REQUIRES: clear.size() + body.size() ≤ kMaxPacketBodyBytes.

@@ -53,8 +53,7 @@ static_assert(static_cast<int>(protocol::RefuseReason::SchemaMismatch) ==
 static_assert(static_cast<int>(protocol::CloseReason::Kicked) == static_cast<int>(CloseReason::Kicked));
 static_assert(static_cast<int>(protocol::CloseReason::ProtocolError) ==
               static_cast<int>(CloseReason::ProtocolError));
-static_assert(static_cast<int>(protocol::CloseReason::KeyUsedUp) ==
-              static_cast<int>(CloseReason::KeyUsedUp));
+static_assert(static_cast<int>(protocol::CloseReason::KeyUsedUp) == static_cast<int>(CloseReason::KeyUsedUp));
 
 template <std::size_t N>
 const Words& words(const std::array<Words, N>& table, std::size_t index) {

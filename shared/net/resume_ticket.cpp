@@ -31,8 +31,8 @@ std::vector<std::byte> ResumeTicketMint::make(const ResumeTicket& ticket, Entrop
   std::vector<std::byte> bytes(kNonceBytes + plain.size() + kTagBytes);
   entropy.fill(std::span(bytes).first(kNonceBytes));
   auto* nonce = reinterpret_cast<unsigned char*>(bytes.data());
-  crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + kNonceBytes, nullptr, plain.data(), plain.size(), nullptr,
-                                             0, nullptr, nonce, key_.data());
+  crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + kNonceBytes, nullptr, plain.data(), plain.size(),
+                                             nullptr, 0, nullptr, nonce, key_.data());
   return bytes;
 }
 

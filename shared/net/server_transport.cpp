@@ -170,9 +170,9 @@ void ServerTransport::take_claim(const Datagram& datagram, const ResponseKey& ke
   // The player proved who they are, so it is they who come again, perhaps after a crash.
   if (playing != nullptr && !fault("net-keep-replaced")) end(found->second, CloseReason::Replaced, {}, true);
   if (free_slots_.empty()) {
-    return refuse(
-        datagram.peer, key.nonce,
-        {RefuseReason::ServerFull, fmt::format("{} of {} sessions", session_count_, slots_.size())}, &keys);
+    return refuse(datagram.peer, key.nonce,
+                  {RefuseReason::ServerFull, fmt::format("{} of {} sessions", session_count_, slots_.size())},
+                  &keys);
   }
   open_session(key, *admitted, keys, clear.client_key, datagram.span().last<kPacketTagBytes>(),
                response->ciphers, now);
@@ -182,7 +182,8 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
                                    const PublicKey& client_key,
                                    std::span<const std::byte, kPacketTagBytes> response_tag,
                                    std::uint8_t ciphers, Time now) {
-  const AgreementKey ephemeral = fault("net-keys-twice") ? AgreementKey(Secret{}) : AgreementKey::make(entropy_);
+  const AgreementKey ephemeral =
+      fault("net-keys-twice") ? AgreementKey(Secret{}) : AgreementKey::make(entropy_);
   const auto ee = ephemeral.agree(client_key);
   if (!ee) return counters_.count(BadDatagram::BadTag);
   const SessionSecrets secrets(keys, *ee, response_tag, ephemeral.public_key());
@@ -199,8 +200,7 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
     connection.value = (entropy_.next() & ~kSlotMask) | index;
   } while (connection.value <= kSlotMask);
   const ConnectionKeys session_keys{{cipher, secrets.to_client}, {cipher, secrets.to_server}};
-  slot.session =
-      std::make_unique<Session>(connection, key.peer, now, session_keys, config_.bytes_per_second);
+  slot.session = std::make_unique<Session>(connection, key.peer, now, session_keys, config_.bytes_per_second);
   Session& session = *slot.session;
   session.player = admitted.player;
   handshake_.accept({Cipher::ChaCha20Poly1305, secrets.accept}, key.nonce, ephemeral.public_key(),
@@ -265,7 +265,8 @@ void ServerTransport::take_packet(const Datagram& datagram, const PacketHeader& 
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
   if (const auto bad = session->connection.read(opened, now, outcomes_, packet)) return counters_.count(*bad);
-  if (session->connection.peer() != datagram.peer && !fault("net-never-move")) follow(*session, datagram, header.sequence, *packet, now);
+  if (session->connection.peer() != datagram.peer && !fault("net-never-move"))
+    follow(*session, datagram, header.sequence, *packet, now);
   deliver(id);
   take_payload(id, header.sequence, *packet, now);
 }
@@ -285,7 +286,8 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
     return;
   }
   if (is_known) session.new_path->received_bytes += datagram.size;
-  if (session.new_path && now - session.new_path->last_asked < kPathRetry && !fault("net-ask-everyone")) return;
+  if (session.new_path && now - session.new_path->last_asked < kPathRetry && !fault("net-ask-everyone"))
+    return;
   if (!is_known) {
     // Last asked: nobody was, but who sends from ever new addresses does not make us ask more often.
     session.new_path = NewPath{datagram.peer, entropy_.next(), now, now - kPathRetry, datagram.size, 0};
@@ -293,7 +295,8 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
   NewPath& path = *session.new_path;
   if (path.sent_bytes + kPathWordsBytes > path.received_bytes && !fault("net-ask-everyone")) return;
   own_builder_.Clear();
-  if (!session.connection.write_path_words(own_builder_, {path.challenge, std::nullopt}, now, outgoing_)) return;
+  if (!session.connection.write_path_words(own_builder_, {path.challenge, std::nullopt}, now, outgoing_))
+    return;
   SHOAL_ASSERT(outgoing_.size == kPathWordsBytes, "kPathWordsBytes is wrong");
   path.last_asked = now;
   path.sent_bytes += outgoing_.size;
@@ -369,8 +372,8 @@ void ServerTransport::send_messages(Session& session, Time now) {
     const auto payload = session.messages.build(own_builder_, session.connection.payload_room(now),
                                                 session.connection.next_sequence());
     if (payload.IsNull()) return;
-    const auto written = session.connection.write(own_builder_, protocol::Payload::Messages, payload.Union(), true,
-                                                  now, outgoing_);
+    const auto written = session.connection.write(own_builder_, protocol::Payload::Messages, payload.Union(),
+                                                  true, now, outgoing_);
     SHOAL_ASSERT(written.ok(), "messages were built for a packet that does not leave");
     session.budget.spend_other(outgoing_.size);
     session.congestion.on_sent(outgoing_.size);
@@ -464,7 +467,8 @@ void ServerTransport::answer_from_tombstone(const Datagram& datagram, const Pack
   for (Tombstone& tombstone : tombstones_) {
     if (tombstone.connection.value != header.connection || tombstone.peer != datagram.peer) continue;
     Opened opened;
-    if (tombstone.answers_left == 0 || open(tombstone.keys.receive, datagram.span(), 0, body_, opened)) return;
+    if (tombstone.answers_left == 0 || open(tombstone.keys.receive, datagram.span(), 0, body_, opened))
+      return;
     --tombstone.answers_left;
     own_builder_.Clear();
     const auto detail = tombstone.detail.empty() ? 0 : own_builder_.CreateString(tombstone.detail);
@@ -474,8 +478,8 @@ void ServerTransport::answer_from_tombstone(const Datagram& datagram, const Pack
         protocol::CreatePacket(own_builder_, 0, 0, 0, protocol::Payload::Close, close.Union()));
     const auto body = std::as_bytes(std::span(own_builder_.GetBufferPointer(), own_builder_.GetSize()));
     outgoing_.size =
-        seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {}, body,
-             outgoing_.bytes);
+        seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {},
+             body, outgoing_.bytes);
     ++tombstone.next_sequence.value;
     return put_out(datagram.peer);
   }
@@ -521,6 +525,16 @@ Result<std::uint32_t, QueueError> ServerTransport::queue_message(SessionId id, M
 
 void ServerTransport::set_state_waits(SessionId id, bool waits) {
   if (Session* session = find(id)) session->state_waits = waits;
+}
+
+std::size_t ServerTransport::message_memory_bytes() const {
+  std::size_t bytes = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.session == nullptr) continue;
+    bytes +=
+        slot.session->messages.sender().memory_bytes() + slot.session->messages.receiver().memory_bytes();
+  }
+  return bytes;
 }
 
 bool ServerTransport::may_send(SessionId id) {

@@ -134,6 +134,8 @@ class ServerTransport {
   /// The zero for an unknown session.
   PlayerId player(SessionId session) const;
   const TransportCounters& counters() const { return counters_; }
+  /// Of the message channels of all sessions, roughly. O(sessions).
+  std::size_t message_memory_bytes() const;
   /// Of this session's packets whose fate is open.
   std::size_t in_flight(SessionId session) const;
   template <class F>
@@ -158,7 +160,8 @@ class ServerTransport {
             std::uint64_t bytes_per_second)
         : connection(id, peer, now, keys),
           budget(bytes_per_second, now),
-          congestion(kLeastBytesPerSecond, bytes_per_second == 0 ? kMostBytesPerSecond : bytes_per_second, now),
+          congestion(kLeastBytesPerSecond, bytes_per_second == 0 ? kMostBytesPerSecond : bytes_per_second,
+                     now),
           admitted_from(peer) {}
     Connection connection;
     SendBudget budget;

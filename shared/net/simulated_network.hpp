@@ -41,7 +41,8 @@ class SimulatedNetwork {
     send(source, target, bytes);
   }
   /// Is told of every datagram when it is sent, whatever becomes of it. It may forge others.
-  using Tap = std::function<void(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes)>;
+  using Tap =
+      std::function<void(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes)>;
   void set_tap(Tap tap) { tap_ = std::move(tap); }
 
   /// Faults by rule, the more special one wins: one link, then all links to an endpoint, then all from one,

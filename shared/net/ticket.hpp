@@ -32,8 +32,9 @@ struct Ticket {
   TicketId id{};  // random: two tickets never share one
   std::int64_t issued_unix = 0;
   std::int64_t expires_unix = 0;
-  std::string player;    // 1 to kMaxTicketNameBytes bytes: the matchmaker's name for the player
-  std::string audience;  // 1 to kMaxTicketNameBytes bytes: the server that it is for (shoal-server --audience)
+  std::string player;  // 1 to kMaxTicketNameBytes bytes: the matchmaker's name for the player
+  std::string
+      audience;  // 1 to kMaxTicketNameBytes bytes: the server that it is for (shoal-server --audience)
 };
 
 /// For a matchmaker. REQUIRES: names of the lengths above.

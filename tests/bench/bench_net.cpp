@@ -17,7 +17,9 @@ constexpr std::size_t kBatch = 256;
 
 struct Quiet final : ServerTransport::Handler, ClientTransport::Handler {
   void on_joined(SessionId id, const JoinRequest&) override { session = id; }
-  PacketVerdict on_packet(SessionId, Sequence, const protocol::Packet&) override { return PacketVerdict::Acknowledge; }
+  PacketVerdict on_packet(SessionId, Sequence, const protocol::Packet&) override {
+    return PacketVerdict::Acknowledge;
+  }
   void on_acknowledged(SessionId, Sequence) override {}
   void on_lost(SessionId, Sequence) override {}
   void on_left(SessionId, CloseReason) override {}
@@ -140,8 +142,8 @@ void forged(benchmark::State& state, std::uint64_t connection, World& world, std
     std::array<std::byte, kMaxDatagramBytes> bytes;
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
     const PacketHeader header{DatagramType::Packet, connection, Sequence{1 + i}};
-    const std::size_t written =
-        write_clear(header, std::span<const std::byte>(bytes).first(size - kPacketHeaderBytes - kPacketTagBytes), bytes);
+    const std::size_t written = write_clear(
+        header, std::span<const std::byte>(bytes).first(size - kPacketHeaderBytes - kPacketTagBytes), bytes);
     list.push_back(datagram_of(Endpoint::ipv4(127, 1, 2, 3, 9), std::span(bytes).first(written)));
   }
   world.measure(state, std::move(list));
@@ -165,7 +167,8 @@ void repeated_response(benchmark::State& state) {
   // A Response whose cookie is not ours: what it costs to say no before any work with keys.
   std::array<std::byte, 400> bytes{};
   bytes[0] = static_cast<std::byte>(DatagramType::Response);
-  for (std::uint64_t i = 0; i < kBatch; ++i) list.push_back(datagram_of(Endpoint::ipv4(127, 1, 2, 3, 9), bytes));
+  for (std::uint64_t i = 0; i < kBatch; ++i)
+    list.push_back(datagram_of(Endpoint::ipv4(127, 1, 2, 3, 9), bytes));
   world.measure(state, std::move(list));
 }
 

@@ -127,7 +127,8 @@ int flood(const FloodOptions& options) {
 int run_main(int argc, char** argv) {
   FloodOptions options;
   LogLevel log_level = LogLevel::Warn;
-  OptionTable table({.program = "shoal-flood", .summary = "floods a server that is yours", .version = kVersion});
+  OptionTable table(
+      {.program = "shoal-flood", .summary = "floods a server that is yours", .version = kVersion});
   table.section("flood");
   table.add("server", &options.server, {.help = "as HOST:PORT, on this machine"});
   table.add("kind", &options.kind, {{"hello", FloodKind::Hello}, {"forged", FloodKind::Forged}},

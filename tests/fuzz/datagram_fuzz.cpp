@@ -69,8 +69,9 @@ class DatagramFuzz {
         const Sequence sequence{known->sequence.value + static_cast<std::uint64_t>(std::int64_t{ahead})};
         const ConnectionKeys* keys = victim_->session_keys();
         if (keys == nullptr) return;
-        const std::size_t size = seal(to_client(route) ? keys->receive : keys->send,
-                                      {DatagramType::Packet, known->connection, sequence}, {}, body, datagram);
+        const std::size_t size =
+            seal(to_client(route) ? keys->receive : keys->send,
+                 {DatagramType::Packet, known->connection, sequence}, {}, body, datagram);
         return send(route, std::span(datagram).first(size));
       }
       case Operation::Replay:

@@ -115,13 +115,14 @@ void patch_and_repair(std::vector<std::byte>& datagram, std::span<const Patch> p
     for (const SealingKey* candidate : {&keys->send, &keys->receive}) {
       if (key == nullptr && !open(*candidate, datagram, 0, buffer, opened)) key = candidate;
     }
-    if (key != nullptr) std::copy(opened.body.begin(), opened.body.end(), datagram.begin() + kPacketHeaderBytes);
+    if (key != nullptr)
+      std::copy(opened.body.begin(), opened.body.end(), datagram.begin() + kPacketHeaderBytes);
   }
   for (const Patch& patch : patches) datagram[patch.at % datagram.size()] ^= patch.flip;
   if (read_header(datagram, header)) return;  // of no known type: nobody looks at the tag
   std::array<std::byte, kMaxDatagramBytes> whole;
-  const auto body = std::span(datagram).subspan(kPacketHeaderBytes,
-                                                datagram.size() - kPacketHeaderBytes - kPacketTagBytes);
+  const auto body =
+      std::span(datagram).subspan(kPacketHeaderBytes, datagram.size() - kPacketHeaderBytes - kPacketTagBytes);
   if (is_sealed(header.type) && key == nullptr) return;
   const std::size_t size =
       is_sealed(header.type) ? seal(*key, header, {}, body, whole) : write_clear(header, body, whole);

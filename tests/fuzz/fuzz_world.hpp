@@ -75,7 +75,8 @@ struct Patch {
 };
 /// Flips bits of a captured datagram as somebody would who has the session's keys (as its client sees them): what is
 /// sealed is opened first, and sealed again. Without the right keys, or a session, the tag is left to be wrong.
-void patch_and_repair(std::vector<std::byte>& datagram, std::span<const Patch> patches, const ConnectionKeys* keys);
+void patch_and_repair(std::vector<std::byte>& datagram, std::span<const Patch> patches,
+                      const ConnectionKeys* keys);
 /// What the newest packet of a session in `sent` says of itself; none when there is none.
 std::optional<PacketHeader> newest_packet(const TappedPort& port);
 

@@ -20,7 +20,8 @@ const SignatureKey& issuer() {
 }
 
 std::vector<std::byte> signed_ticket(std::string_view player, std::string_view audience) {
-  return mint_ticket(issuer(), Ticket{{1, 2, 3}, kNow, kNow + 60, std::string(player), std::string(audience)});
+  return mint_ticket(issuer(),
+                     Ticket{{1, 2, 3}, kNow, kNow + 60, std::string(player), std::string(audience)});
 }
 
 void try_ticket(std::span<const std::byte> bytes) {
@@ -122,15 +123,17 @@ SeedWriter part(Part which) {
 std::vector<Seed> seeds() {
   const auto ticket = signed_ticket("ann", "eu-1");
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(protocol::CreateRefuse(builder, protocol::RefuseReason::Banned, builder.CreateString("why")));
+  builder.Finish(
+      protocol::CreateRefuse(builder, protocol::RefuseReason::Banned, builder.CreateString("why")));
   const auto refuse = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
   return {
       {"ticket", part(Part::Ticket).bytes(ticket).written()},
       {"ticket_text", part(Part::TicketText).text(to_text(ticket)).written()},
       {"resume", part(Part::Resume).bytes(ticket).written()},
-      {"bans", part(Part::BanList)
-                   .text("203.0.113.7\n198.51.100.0/24 # why\nplayer 0123456789abcdef0123456789abcdef\n\nfc00::/7\n")
-                   .written()},
+      {"bans",
+       part(Part::BanList)
+           .text("203.0.113.7\n198.51.100.0/24 # why\nplayer 0123456789abcdef0123456789abcdef\n\nfc00::/7\n")
+           .written()},
       {"range", part(Part::Range).text("2001:db8::/33").written()},
       {"refuse", part(Part::Handshake).bytes(refuse).written()},
       {"claim_password", part(Part::Claim).byte(0).byte(1).text("the word").written()},

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXPECTED_OUTPUT = "20 sheep, 15 full of wool, 5 asleep, 20 mine, mirror exact\n"
+EXPECTED_OUTPUT = "20 sheep, 15 full of wool, 5 asleep, 20 mine, 40 bleats, mirror exact\n"
 EXPECTED_FAULT = 'bad_farm.fbs: farm.Sheep.wool: attribute "max": 1000 does not fit ubyte (0 … 255)'
 
 

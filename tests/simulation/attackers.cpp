@@ -2,8 +2,16 @@
 
 #include <algorithm>
 
+#include "schema/messages_generated.h"
+#include "shared/net/message_envelope.hpp"
+#include "shared/net/message_limits.hpp"
+#include "tests/simulation/mail_generated.h"
+
 namespace shoal::simulation {
 namespace {
+
+constexpr std::uint32_t kTypes[] = {message_type<demo::Chat>(), message_type<Letter>(),
+                                    message_type<Question>(), message_type<Answer>()};
 
 Endpoint anyone(Random& random) {
   return Endpoint::ipv4(10, 66, static_cast<std::uint8_t>(random.below(256)),
@@ -64,8 +72,9 @@ class HelloFlood final : public Attacker {
       bytes = std::span(cut).first(write_clear(header, bytes.subspan(kPacketHeaderBytes, body), cut));
     }
     const bool as_client = !scene.clients.empty() && random_.chance(0.1);
-    scene.network->forge(as_client ? scene.clients[random_.below(static_cast<std::uint32_t>(scene.clients.size()))]
-                                   : anyone(random_),
+    scene.network->forge(as_client
+                             ? scene.clients[random_.below(static_cast<std::uint32_t>(scene.clients.size()))]
+                             : anyone(random_),
                          scene.server, bytes);
   }
 
@@ -100,7 +109,8 @@ class Replayer final : public Attacker {
   using Attacker::Attacker;
   void see(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) override {
     capture_.add(source, target, bytes);
-    if (source != home() && target != home() && random_.chance(0.1)) fresh_ = {source, target, {bytes.begin(), bytes.end()}};
+    if (source != home() && target != home() && random_.chance(0.1))
+      fresh_ = {source, target, {bytes.begin(), bytes.end()}};
   }
 
  private:
@@ -142,6 +152,7 @@ class Liar : public Attacker, private ClientTransport::Handler {
     }
     if (transport_->state() == ClientState::Idle || transport_->state() == ClientState::Closed) {
       next_ = 1;
+      letters_ = {};
       transport_->connect();
     }
     transport_->poll();
@@ -152,7 +163,11 @@ class Liar : public Attacker, private ClientTransport::Handler {
   void act(const Scene& scene) override {
     if (!is_joined()) return;
     builder_.Clear();
-    build_lie();
+    if (random_.chance(0.2)) {
+      build_messages();
+    } else {
+      build_lie();
+    }
     std::vector<std::byte> body(builder_.GetSize());
     std::memcpy(body.data(), builder_.GetBufferPointer(), body.size());
     if (random_.chance(0.5)) flip_some(random_, body);
@@ -161,8 +176,8 @@ class Liar : public Attacker, private ClientTransport::Handler {
     next_ += random_.chance(0.02) ? random_.below(100'000) : 1;
     std::array<std::byte, kMaxDatagramBytes> datagram;
     const std::size_t size =
-        seal(transport_->keys()->send, {DatagramType::Packet, transport_->connection_id().value, Sequence{next_}}, {},
-             body, datagram);
+        seal(transport_->keys()->send,
+             {DatagramType::Packet, transport_->connection_id().value, Sequence{next_}}, {}, body, datagram);
     (void)port_->send(scene.server, std::span(datagram).first(size));
   }
 
@@ -175,12 +190,15 @@ class Liar : public Attacker, private ClientTransport::Handler {
     }
     std::vector<flatbuffers::Offset<protocol::Resync>> resyncs;
     for (std::uint32_t i = random_.below(6); i > 0; --i) {
-      const std::uint32_t chunk = random_.chance(0.7) ? random_.below(40) : static_cast<std::uint32_t>(random_.next());
-      resyncs.push_back(protocol::CreateResync(builder_, chunk, static_cast<std::uint16_t>(random_.below(3)), any_tick()));
+      const std::uint32_t chunk =
+          random_.chance(0.7) ? random_.below(40) : static_cast<std::uint32_t>(random_.next());
+      resyncs.push_back(
+          protocol::CreateResync(builder_, chunk, static_cast<std::uint16_t>(random_.below(3)), any_tick()));
     }
     const auto inputs_at = builder_.CreateVector(inputs);
     const auto resyncs_at = builder_.CreateVector(resyncs);
-    const auto digest = protocol::CreateDigestReport(builder_, any_tick(), protocol::DigestResult::Differs, 1, 2);
+    const auto digest =
+        protocol::CreateDigestReport(builder_, any_tick(), protocol::DigestResult::Differs, 1, 2);
     const auto update = protocol::CreateClientUpdate(builder_, any_tick(), inputs_at, resyncs_at,
                                                      random_.chance(0.2) ? digest : 0);
     std::vector<protocol::AckRange> ranges;
@@ -193,8 +211,54 @@ class Liar : public Attacker, private ClientTransport::Handler {
     builder_.Finish(protocol::CreatePacket(builder_, newest, acks, static_cast<std::uint32_t>(random_.next()),
                                            protocol::Payload::ClientUpdate, update.Union()));
   }
+  // What a handler gets to see: nothing in it, or words.
+  std::vector<std::byte> any_table() {
+    flatbuffers::FlatBufferBuilder builder;
+    const auto words = random_.chance(0.5) ? builder.CreateString(std::string(random_.below(300), 'x')) : 0;
+    builder.Finish(demo::CreateChat(builder, words));
+    const auto bytes = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
+    return {bytes.begin(), bytes.end()};
+  }
+  // Mostly whole messages in their turn, so that they reach the routers; of types that there are. What ends the session
+  // is seldom among them.
+  void build_messages() {
+    std::array<std::vector<protocol::FragmentEntry>, kMessageChannels> entries;
+    std::vector<std::byte> bodies;
+    for (std::size_t channel = 0; channel < kMessageChannels; ++channel) {
+      for (std::uint32_t i = random_.below(3); i > 0; --i) {
+        std::vector<std::byte> message;
+        write_message_header(
+            {random_.chance(0.8) ? kTypes[random_.below(4)] : static_cast<std::uint32_t>(random_.next()),
+             static_cast<MessageKind>(random_.below(5)), random_.below(100), random_.next(),
+             Tick{any_tick()}},
+            message);
+        const auto table = random_.chance(0.02) ? noise(random_, 90) : any_table();
+        message.insert(message.end(), table.begin(), table.end());
+        if (random_.chance(0.02)) flip_some(random_, message);
+        const auto bytes = static_cast<std::uint32_t>(message.size());
+        const bool is_wild = random_.chance(0.02);
+        entries[channel].emplace_back(
+            is_wild ? static_cast<std::uint32_t>(random_.next()) : letters_[channel]++,
+            is_wild ? random_.below(1u << 21) : bytes,
+            static_cast<std::uint16_t>(is_wild ? random_.below(4) : 0),
+            static_cast<std::uint16_t>(message_units(bytes)));
+        bodies.insert(bodies.end(), message.begin(), message.end());
+      }
+    }
+    const auto ordered = builder_.CreateVectorOfStructs(entries[0]);
+    const auto unordered = builder_.CreateVectorOfStructs(entries[1]);
+    const auto bodies_at =
+        builder_.CreateVector(reinterpret_cast<const std::uint8_t*>(bodies.data()), bodies.size());
+    const auto limit = random_.chance(0.02)
+                           ? flatbuffers::Optional<std::uint32_t>(static_cast<std::uint32_t>(random_.next()))
+                           : flatbuffers::nullopt;
+    const auto messages =
+        protocol::CreateMessages(builder_, ordered, unordered, bodies_at, limit, flatbuffers::nullopt);
+    builder_.Finish(protocol::CreatePacket(builder_, 0, 0, 0, protocol::Payload::Messages, messages.Union()));
+  }
   std::uint32_t any_tick() {
-    return random_.chance(0.8) ? server_tick_ + random_.below(80) - 20 : static_cast<std::uint32_t>(random_.next());
+    return random_.chance(0.8) ? server_tick_ + random_.below(80) - 20
+                               : static_cast<std::uint32_t>(random_.next());
   }
 
   void on_connected(const AcceptBody&) override {}
@@ -212,6 +276,7 @@ class Liar : public Attacker, private ClientTransport::Handler {
   std::unique_ptr<ClientTransport> transport_;
   flatbuffers::FlatBufferBuilder builder_;
   std::uint64_t next_ = 1;
+  std::array<std::uint32_t, kMessageChannels> letters_{};
   std::uint64_t newest_heard_ = 0;
   std::uint32_t server_tick_ = 0;
 };

@@ -26,7 +26,8 @@ struct Scene {
 
 class Attacker {
  public:
-  Attacker(const AttackerPlan& plan, std::uint64_t number) : plan_(plan), random_(mix64(plan.seed)), number_(number) {}
+  Attacker(const AttackerPlan& plan, std::uint64_t number)
+      : plan_(plan), random_(mix64(plan.seed)), number_(number) {}
   virtual ~Attacker() = default;
 
   /// Something was sent.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "server/demo/demo_game.hpp"
+#include "tests/simulation/mail.hpp"
 
 namespace shoal::simulation {
 
@@ -14,7 +15,7 @@ struct ChaosConfig {
 
 class ChaosGame final : public Game {
  public:
-  explicit ChaosGame(const ChaosConfig& config) : config_(config), demo_(config.game) {}
+  ChaosGame(const ChaosConfig& config, Mail& mail) : config_(config), demo_(config.game), mail_(&mail) {}
 
   std::span<const ComponentDescriptor> components() const override { return demo_.components(); }
   void register_components(Registry& registry) override { demo_.register_components(registry); }
@@ -29,10 +30,19 @@ class ChaosGame final : public Game {
   void player_left(Registry& registry, Entity player, CloseReason reason) override {
     demo_.player_left(registry, player, reason);
   }
+  void register_messages(GameMessages& messages) override {
+    demo_.register_messages(messages);
+    mail_->register_server(messages);
+  }
+  void after_tick(const Registry& registry, GameMessages& messages, Tick tick) override {
+    demo_.after_tick(registry, messages, tick);
+    mail_->write_from_server(registry, messages);
+  }
 
  private:
   ChaosConfig config_;
   demo::DemoGame demo_;
+  Mail* mail_;
 };
 
 }  // namespace shoal::simulation

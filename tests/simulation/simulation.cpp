@@ -54,7 +54,8 @@ bool SimulatedClient::should_be_connected(Duration now) const {
 }
 
 bool SimulatedClient::is_at(const Endpoint& peer) const {
-  return peer == endpoint || std::find(past_endpoints.begin(), past_endpoints.end(), peer) != past_endpoints.end();
+  return peer == endpoint ||
+         std::find(past_endpoints.begin(), past_endpoints.end(), peer) != past_endpoints.end();
 }
 
 const Mirror* SimulatedClient::mirror() const {
@@ -68,6 +69,7 @@ Simulation::Simulation(const Plan& plan)
     : plan_(plan),
       entropy_(mix64(plan.seed)),
       network_(clock_, mix64(plan.seed + 1)),
+      mail_(plan.seed),
       server_endpoint_(Endpoint::ipv4(10, 0, 0, 1, 7777)),
       server_port_(network_.open(server_endpoint_)),
       schedule_(clock_.now(), plan.tick_rate_hz) {
@@ -78,7 +80,8 @@ Simulation::Simulation(const Plan& plan)
   scene_.password = password_of(plan);
   for (const auto& component : server_->table().components())
     scene_.schema.push_back({component.wire_id, component.hash, component.name});
-  for (std::size_t i = 0; i < plan.attackers.size(); ++i) attackers_.push_back(make_attacker(plan.attackers[i], i));
+  for (std::size_t i = 0; i < plan.attackers.size(); ++i)
+    attackers_.push_back(make_attacker(plan.attackers[i], i));
   network_.set_tap([this](const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
     if (target == server_endpoint_) exchanges_[source].to_server += bytes.size();
     if (source == server_endpoint_ && !is_attacked_) exchanges_[target].from_server += bytes.size();
@@ -107,6 +110,7 @@ Simulation::Simulation(const Plan& plan)
     config.server_key = server_->public_key();
     client->clock->advance(client->plan.clock_ahead);
     client->client = std::make_unique<Client>(*client->port, *client->clock, entropy_, config);
+    mail_.register_client(i, *client->client, *client->clock);
     clients_.push_back(std::move(client));
   }
 }
@@ -114,10 +118,12 @@ Simulation::Simulation(const Plan& plan)
 // The world begins anew: nothing of it is kept yet. The identity is.
 void Simulation::start_server() {
   server_.reset();
-  game_ = std::make_unique<ChaosGame>(plan_.world);
+  mail_.begin_server();
+  game_ = std::make_unique<ChaosGame>(plan_.world, mail_);
   ServerConfig config = server_config(plan_);
   if (has_restarted_) config.first_tick = plan_.first_tick + 1'000'000;
   server_ = std::make_unique<Server>(*game_, *server_port_, clock_, entropy_, config);
+  mail_.set_server(server_.get());
   for (const auto& client : clients_) client->sessions_before_restart = client->sessions;
 }
 
@@ -152,7 +158,7 @@ void Simulation::move(SimulatedClient& client, std::size_t number) {
   network_.set_link(server_endpoint_, client.endpoint, plan.from_server);
 }
 
-void Simulation::run_client(SimulatedClient& client) {
+void Simulation::run_client(SimulatedClient& client, std::size_t number) {
   const ClientPlan& plan = client.plan;
   const Duration now = this->now();
   client.clock->advance(
@@ -162,6 +168,7 @@ void Simulation::run_client(SimulatedClient& client) {
   const bool wants_in = client.should_be_connected(now);
   const ClientState state = client.client->state();
   if (wants_in && (state == ClientState::Idle || state == ClientState::Closed) && !server_->is_frozen()) {
+    mail_.begin_session(number);
     client.client->connect();
     ++client.sessions;
   }
@@ -175,7 +182,9 @@ void Simulation::run_client(SimulatedClient& client) {
     client.client->add_input(
         demo::encode_input(client.behaviour.next(client.client->registry(), client.client->controlled())));
     client.client->send_update();
+    if (!server_->is_frozen()) mail_.write_from_client(number);
   }
+  mail_.check_bounds(number);
 }
 
 void Simulation::step() {
@@ -190,7 +199,7 @@ void Simulation::step() {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     cut_off(*clients_[i]);
     move(*clients_[i], i);
-    run_client(*clients_[i]);
+    run_client(*clients_[i], i);
     scene_.clients.push_back(clients_[i]->endpoint);
   }
   is_attacked_ = true;
@@ -219,7 +228,7 @@ std::string Simulation::run(std::span<const std::unique_ptr<Checker>> checkers) 
   }
   server_->freeze();
   const Duration frozen_at = now();
-  while (!server_->all_compared() && now() - frozen_at < kLongestEnd) {
+  while ((!server_->all_compared() || !mail_.is_delivered()) && now() - frozen_at < kLongestEnd) {
     step();
     check_step();
     if (auto failure = first_failure(checkers); !failure.empty()) return failure;

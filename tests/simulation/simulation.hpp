@@ -14,6 +14,7 @@
 #include "server/tick_schedule.hpp"
 #include "shared/net/simulated_network.hpp"
 #include "tests/simulation/attackers.hpp"
+#include "tests/simulation/mail.hpp"
 #include "tests/simulation/plan.hpp"
 
 namespace shoal::simulation {
@@ -78,6 +79,7 @@ class Simulation {
 
   const Plan& plan() const { return plan_; }
   const Server& server() const { return *server_; }
+  const Mail& mail() const { return mail_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
   const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
   /// Bytes that went between the server and an endpoint.
@@ -91,7 +93,7 @@ class Simulation {
  private:
   void start_server();
   void step();
-  void run_client(SimulatedClient& client);
+  void run_client(SimulatedClient& client, std::size_t number);
   void cut_off(SimulatedClient& client);
   void move(SimulatedClient& client, std::size_t number);
   std::string first_failure(std::span<const std::unique_ptr<Checker>> checkers) const;
@@ -100,6 +102,7 @@ class Simulation {
   ManualClock clock_;
   SeededEntropy entropy_;
   SimulatedNetwork network_;
+  Mail mail_;
   std::unique_ptr<ChaosGame> game_;
   Endpoint server_endpoint_;
   std::unique_ptr<DatagramPort> server_port_;

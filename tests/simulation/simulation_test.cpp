@@ -87,11 +87,14 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"acknowledge-unverified,corrupt-block", "progress"},
                       FaultCase{"lose-baselines", "progress"}, FaultCase{"keep-old-versions", "memory"},
                       FaultCase{"reject-inputs", "session"}, FaultCase{"forget-drops", "mirror"},
-                      FaultCase{"skip-absent", "mirror"},
-                      FaultCase{"reuse-epoch", "progress"}, FaultCase{"starve-far-chunks", "wait"},
-                      FaultCase{"never-change-square", "mirror"}, FaultCase{"never-retire", "memory"},
-                      FaultCase{"show-all", "mirror"}, FaultCase{"net-move-unproved", "stranger"},
-                      FaultCase{"net-short-hello", "stranger"}, FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 61}));
+                      FaultCase{"skip-absent", "mirror"}, FaultCase{"reuse-epoch", "progress"},
+                      FaultCase{"starve-far-chunks", "wait"}, FaultCase{"never-change-square", "mirror"},
+                      FaultCase{"never-retire", "memory"}, FaultCase{"show-all", "mirror"},
+                      FaultCase{"net-move-unproved", "stranger"}, FaultCase{"net-short-hello", "stranger"},
+                      FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 61},
+                      FaultCase{"net-forget-lost-fragments", "messages"},
+                      FaultCase{"net-deliver-twice", "messages"}, FaultCase{"net-event-early", "messages"},
+                      FaultCase{"event-to-all", "messages"}));
 
 // Which of these heal by themselves: only what the world comes to in the end is looked at.
 std::string run_to_the_end(std::uint64_t seed) {

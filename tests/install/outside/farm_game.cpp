@@ -1,6 +1,7 @@
 #include "farm_game.hpp"
 
 #include "schemas/farm_descriptors.hpp"
+#include "schemas/farm_messages_generated.h"
 
 namespace farm {
 
@@ -41,6 +42,15 @@ bool FarmGame::apply_input(shoal::Registry&, shoal::Entity, shoal::Tick, std::sp
 
 void FarmGame::player_left(shoal::Registry& registry, shoal::Entity player, shoal::CloseReason) {
   if (registry.alive(player)) registry.destroy(player);
+}
+
+void FarmGame::after_tick(const shoal::Registry& registry, shoal::GameMessages& messages, shoal::Tick tick) {
+  if (tick.value != 40) return;
+  for (auto [entity, sheep] : registry.view<const Sheep>()) {
+    messages.send_event_to_all<Bleat>(
+        shoal::MessageChannel::Ordered, entity,
+        [](shoal::MessageRouter::Builder& builder) { return CreateBleat(builder, 2); });
+  }
 }
 
 }  // namespace farm

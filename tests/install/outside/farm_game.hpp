@@ -17,6 +17,7 @@ class FarmGame final : public shoal::Game {
   bool apply_input(shoal::Registry& registry, shoal::Entity player, shoal::Tick tick,
                    std::span<const std::byte> input) override;
   void player_left(shoal::Registry& registry, shoal::Entity player, shoal::CloseReason reason) override;
+  void after_tick(const shoal::Registry& registry, shoal::GameMessages& messages, shoal::Tick tick) override;
 };
 
 }  // namespace farm

@@ -5,6 +5,7 @@
 #include "client/client.hpp"
 #include "farm_game.hpp"
 #include "schemas/farm_descriptors.hpp"
+#include "schemas/farm_messages_generated.h"
 #include "server/server.hpp"
 #include "shared/net/simulated_network.hpp"
 
@@ -24,6 +25,11 @@ int main() {
   config.components = farm::component_descriptors();
   config.register_components = farm::register_components;
   shoal::Client client(*client_port, clock, entropy, config);
+  int bleats = 0;
+  client.messages().on_event<farm::Bleat>(
+      [&](const shoal::MessageSource&, const shoal::EventInfo& event, const farm::Bleat& bleat) {
+        if (!event.is_late) bleats += bleat.times();
+      });
   client.connect();
 
   for (int tick = 0; tick < 300 && !(server.is_frozen() && server.all_compared()); ++tick) {
@@ -49,6 +55,7 @@ int main() {
     shepherded += !sheep.shepherd.is_null() && sheep.shepherd == client.controlled();
     asleep += client.registry()->all_of<farm::Asleep>(entity);
   });
-  std::printf("%d sheep, %d full of wool, %d asleep, %d mine, mirror %s\n", sheep_count, full_of_wool, asleep,
-              shepherded, client.comparison() == shoal::Comparison::Exact ? "exact" : "not exact");
+  std::printf("%d sheep, %d full of wool, %d asleep, %d mine, %d bleats, mirror %s\n", sheep_count,
+              full_of_wool, asleep, shepherded, bleats,
+              client.comparison() == shoal::Comparison::Exact ? "exact" : "not exact");
 }

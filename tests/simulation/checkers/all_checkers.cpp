@@ -1,5 +1,6 @@
 #include "tests/simulation/checkers/life_checker.hpp"
 #include "tests/simulation/checkers/memory_checker.hpp"
+#include "tests/simulation/checkers/message_checker.hpp"
 #include "tests/simulation/checkers/mirror_checker.hpp"
 #include "tests/simulation/checkers/progress_checker.hpp"
 #include "tests/simulation/checkers/session_checker.hpp"
@@ -17,6 +18,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<SessionChecker>());
   checkers.push_back(std::make_unique<WaitChecker>());
   checkers.push_back(std::make_unique<StrangerChecker>());
+  checkers.push_back(std::make_unique<MessageChecker>());
   return checkers;
 }
 

@@ -203,11 +203,11 @@ void MirrorChecker::at_end(const Simulation& simulation) {
                               first_missing_chunk(simulation, actor, *client.mirror())));
     }
     if (client.comparison() != Comparison::Exact) {
-      return fail(fmt::format(
-          "client {}: the digests {}", i,
-          client.comparison() == Comparison::None
-              ? "were never compared: " + first_missing_chunk(simulation, actor, *client.mirror())
-              : std::string("differ")));
+      return fail(
+          fmt::format("client {}: the digests {}", i,
+                      client.comparison() == Comparison::None
+                          ? "were never compared: " + first_missing_chunk(simulation, actor, *client.mirror())
+                          : std::string("differ")));
     }
   }
 }

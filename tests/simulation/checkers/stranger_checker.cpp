@@ -13,11 +13,12 @@ void StrangerChecker::after_step(const Simulation& simulation) {
                        [&](const auto& actor) { return actor->is_at(peer); });
   };
   const auto may_join = [&](const Endpoint& peer) {
-    return std::any_of(simulation.attackers().begin(), simulation.attackers().end(), [&](const auto& attacker) {
-      const bool has_account = attacker->plan().kind == AttackerKind::Liar ||
-                               (attacker->plan().kind == AttackerKind::Stranger && !plan.has_password);
-      return has_account && attacker->home() == peer;
-    });
+    return std::any_of(
+        simulation.attackers().begin(), simulation.attackers().end(), [&](const auto& attacker) {
+          const bool has_account = attacker->plan().kind == AttackerKind::Liar ||
+                                   (attacker->plan().kind == AttackerKind::Stranger && !plan.has_password);
+          return has_account && attacker->home() == peer;
+        });
   };
   std::size_t sessions = 0;
   simulation.server().for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView&) {
@@ -30,7 +31,8 @@ void StrangerChecker::after_step(const Simulation& simulation) {
   for (const auto& [peer, exchange] : simulation.exchanges()) {
     if (exchange.from_server <= exchange.to_server) continue;
     if (is_honest(peer) || may_join(peer)) continue;
-    fail(fmt::format("{} sent {} bytes and got {}", to_string(peer), exchange.to_server, exchange.from_server));
+    fail(fmt::format("{} sent {} bytes and got {}", to_string(peer), exchange.to_server,
+                     exchange.from_server));
   }
 }
 

@@ -49,5 +49,19 @@ TEST(BotsReport, SwarmSumsBaselineAgesOverBotsAndSessions) {
   EXPECT_LT(young.blocks, all.blocks / 20) << "an acknowledgement takes three ticks over this link";
 }
 
+TEST(BotsReport, CountsWhatBotsSayAndTheEventsThatTheyHear) {
+  SwarmConfig config;
+  config.bots = 6;
+  config.scenario = Scenario::Fight;
+  config.max_entities = 4096;
+  SwarmHarness harness(config, {.entities = 60, .seed = 3});
+  harness.run_for(seconds(20));
+  const SwarmSummary summary = harness.swarm().summary();
+  EXPECT_EQ(summary.chats, summary.sessions);
+  EXPECT_GT(summary.events, summary.chats + 20) << "each hears itself, others, and hits";
+  EXPECT_EQ(summary.late_events, 0u) << "nothing is lost on this network";
+  EXPECT_THAT(bots_report(summary), HasSubstr("\"late_events\": 0"));
+}
+
 }  // namespace
 }  // namespace shoal

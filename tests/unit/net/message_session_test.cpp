@@ -53,7 +53,8 @@ TEST_F(MessageSessionTest, ArriveBothWaysInOrderUnderLoss) {
   }
   run(seconds{30});
   EXPECT_TRUE(client.handler.messages == sent) << client.handler.messages.size() << " came";
-  EXPECT_TRUE(server->handler.messages[session] == sent) << server->handler.messages[session].size() << " came";
+  EXPECT_TRUE(server->handler.messages[session] == sent)
+      << server->handler.messages[session].size() << " came";
   EXPECT_EQ(server->transport.session_count(), 1u);
 }
 
@@ -62,7 +63,8 @@ TEST_F(MessageSessionTest, MebibyteArrivesWhole) {
   start_server();
   TestClient& client = join();
   const auto message = large(kMaxMessageBytes, 5);
-  ASSERT_TRUE(server->transport.queue_message(server->handler.joined.at(0), MessageChannel::Ordered, message));
+  ASSERT_TRUE(
+      server->transport.queue_message(server->handler.joined.at(0), MessageChannel::Ordered, message));
   run(seconds{20});
   ASSERT_THAT(client.handler.messages, SizeIs(1));
   EXPECT_TRUE(client.handler.messages[0] == message);
@@ -72,8 +74,8 @@ TEST_F(MessageSessionTest, MebibyteArrivesWhole) {
 TEST_F(MessageSessionTest, MessageThatFitsNowhereIsRefusedAndTheNextGoesThrough) {
   start_server();
   TestClient& client = join();
-  const auto refused =
-      client.transport.queue_message(MessageChannel::Ordered, large(kServerMessageLimits.ordered.max_message_bytes + 1, 1));
+  const auto refused = client.transport.queue_message(
+      MessageChannel::Ordered, large(kServerMessageLimits.ordered.max_message_bytes + 1, 1));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), QueueError::TooLarge);
   ASSERT_TRUE(client.transport.queue_message(MessageChannel::Ordered, text("next")));
@@ -85,16 +87,18 @@ TEST_F(MessageSessionTest, MessageThatFitsNowhereIsRefusedAndTheNextGoesThrough)
 TEST_F(MessageSessionTest, NextClientInTheSlotDoesNotReceiveTheLastOnesMail) {
   start_server({.max_sessions = 1});
   TestClient& first = join(1);
-  ASSERT_TRUE(server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered,
-                                              large(100'000, 1)));
+  ASSERT_TRUE(
+      server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered, large(100'000, 1)));
   run(milliseconds{1});
   first.transport.close();
   run(milliseconds{10});
   TestClient& second = join(2);
-  ASSERT_TRUE(server->transport.queue_message(server->handler.joined[1], MessageChannel::Ordered, text("yours")));
+  ASSERT_TRUE(
+      server->transport.queue_message(server->handler.joined[1], MessageChannel::Ordered, text("yours")));
   run(seconds{1});
   EXPECT_THAT(second.handler.messages, ElementsAre(text("yours")));
-  EXPECT_EQ(server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered, text("late")).error(),
+  EXPECT_EQ(server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered, text("late"))
+                .error(),
             QueueError::NoSession);
 }
 
@@ -131,10 +135,12 @@ TEST_F(MessageSessionTest, PeerThatTakesNothingFillsItsOwnQueueAndNobodyElses) {
   const SessionId slow = server->handler.joined[0];
   TestClient& client = join();
   int taken = 0;
-  while (server->transport.queue_message(slow, MessageChannel::Ordered, large(60'000, 1))) ASSERT_LT(++taken, 100);
+  while (server->transport.queue_message(slow, MessageChannel::Ordered, large(60'000, 1)))
+    ASSERT_LT(++taken, 100);
   const auto full = server->transport.queue_message(slow, MessageChannel::Ordered, large(60'000, 1));
   EXPECT_EQ(full.error(), QueueError::QueueFull);
-  ASSERT_TRUE(server->transport.queue_message(server->handler.joined[1], MessageChannel::Ordered, text("hello")));
+  ASSERT_TRUE(
+      server->transport.queue_message(server->handler.joined[1], MessageChannel::Ordered, text("hello")));
   run(milliseconds{100});
   EXPECT_THAT(client.handler.messages, ElementsAre(text("hello")));
 }
@@ -187,7 +193,8 @@ TEST_F(MessageSessionTest, HandlerMayCloseTheSessionThatItHearsFrom) {
 TEST_F(MessageSessionTest, MessagesOfASlowPathFollowItsBudget) {
   start_server({.bytes_per_second = 20'000});
   TestClient& client = join();
-  ASSERT_TRUE(server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered, large(100'000, 1)));
+  ASSERT_TRUE(
+      server->transport.queue_message(server->handler.joined[0], MessageChannel::Ordered, large(100'000, 1)));
   const std::uint64_t before = server->transport.counters().sent_bytes;
   run(seconds{3});
   EXPECT_LT(server->transport.counters().sent_bytes - before, 66'000u);

@@ -90,7 +90,8 @@ TEST_F(NewPathTest, CopyThatArrivesFirstFromElsewhereMovesNothing) {
 }
 
 TEST_F(NewPathTest, LatePacketFromTheOldAddressDoesNotMoveTheSessionBack) {
-  network.set_default_link({.reorder_percent = 30, .latency = milliseconds{20}, .reorder_delay = milliseconds{300}});
+  network.set_default_link(
+      {.reorder_percent = 30, .latency = milliseconds{20}, .reorder_delay = milliseconds{300}});
   play(milliseconds{500});
   ASSERT_TRUE(network.move(*clients[0]->port, kNewAddress));
   play(seconds{2});
@@ -130,7 +131,8 @@ TEST_F(NewPathTest, ChallengesAreSeldomWhateverArrives) {
   });
   for (std::uint64_t i = 1; i <= 1000; ++i) {
     // Each packet from somewhere else.
-    ASSERT_TRUE(network.move(peer.port(), Endpoint::ipv4(198, 51, 100, static_cast<std::uint8_t>(i % 250), 1)));
+    ASSERT_TRUE(
+        network.move(peer.port(), Endpoint::ipv4(198, 51, 100, static_cast<std::uint8_t>(i % 250), 1)));
     peer.say_built(Sequence{i}, builder);
     run(milliseconds{2});
   }

@@ -28,7 +28,8 @@ Sealed seal_some(const PacketHeader& header, std::size_t body_bytes) {
   return sealed;
 }
 
-std::optional<HeaderError> open_some(std::span<const std::byte> datagram, BodyBuffer& buffer, Opened& opened) {
+std::optional<HeaderError> open_some(std::span<const std::byte> datagram, BodyBuffer& buffer,
+                                     Opened& opened) {
   return open(kKey, datagram, kClear.size(), buffer, opened);
 }
 
@@ -72,8 +73,8 @@ TEST(PacketHeader, EveryShorterLengthIsFound) {
   for (std::size_t size = 0; size < sealed.size; ++size) {
     const auto error = open_some(sealed.span().first(size), buffer, opened);
     ASSERT_TRUE(error) << size;
-    EXPECT_EQ(*error,
-              size < kPacketHeaderBytes + kClear.size() + kPacketTagBytes ? HeaderError::TooShort : HeaderError::BadTag);
+    EXPECT_EQ(*error, size < kPacketHeaderBytes + kClear.size() + kPacketTagBytes ? HeaderError::TooShort
+                                                                                  : HeaderError::BadTag);
   }
 }
 
@@ -83,12 +84,11 @@ TEST(PacketHeader, TooLongAndUnknownTypesAreToldApart) {
   const auto all = [](std::size_t size, int value) {
     return std::vector<std::byte>(size, static_cast<std::byte>(value));
   };
-  for (const auto read : {+[](std::span<const std::byte> bytes, BodyBuffer& b, Opened& o) {
-                            return open_some(bytes, b, o);
-                          },
-                          +[](std::span<const std::byte> bytes, BodyBuffer& b, Opened& o) {
-                            return read_clear(bytes, b, o);
-                          }}) {
+  for (const auto read :
+       {+[](std::span<const std::byte> bytes, BodyBuffer& b, Opened& o) { return open_some(bytes, b, o); },
+        +[](std::span<const std::byte> bytes, BodyBuffer& b, Opened& o) {
+          return read_clear(bytes, b, o);
+        }}) {
     EXPECT_EQ(read(all(1201, 0), buffer, opened), HeaderError::TooLong);
     EXPECT_EQ(read(all(100, 0), buffer, opened), HeaderError::UnknownType);
     EXPECT_EQ(read(all(100, 8), buffer, opened), HeaderError::UnknownType);

@@ -45,8 +45,8 @@ class RawPeer {
   /// A packet with any body, correctly sealed once joined.
   void say_packet(Sequence sequence, std::span<const std::byte> body) {
     const SealingKey nobodys(Cipher::ChaCha20Poly1305, Secret{});
-    out_.size = seal(keys ? keys->send : nobodys, {DatagramType::Packet, connection.value, sequence}, {}, body,
-                     out_.bytes);
+    out_.size = seal(keys ? keys->send : nobodys, {DatagramType::Packet, connection.value, sequence}, {},
+                     body, out_.bytes);
     send(out_.span());
   }
   void say_built(Sequence sequence, flatbuffers::FlatBufferBuilder& builder) {
@@ -65,7 +65,8 @@ class RawPeer {
           if (open_accept(opened)) return opened;
           break;
         case DatagramType::Denial:
-          if (response_keys && !open(response_keys->denial, datagram_.span(), 0, body_, opened)) return opened;
+          if (response_keys && !open(response_keys->denial, datagram_.span(), 0, body_, opened))
+            return opened;
           break;
         case DatagramType::Packet:
           if (keys && !open(keys->receive, datagram_.span(), 0, body_, opened)) return opened;
@@ -84,7 +85,8 @@ class RawPeer {
   /// In clear or sealed.
   std::optional<RefuseBody> hear_refuse() {
     const auto opened = hear();
-    if (!opened || (opened->header.type != DatagramType::Refuse && opened->header.type != DatagramType::Denial))
+    if (!opened ||
+        (opened->header.type != DatagramType::Refuse && opened->header.type != DatagramType::Denial))
       return std::nullopt;
     return read_refuse(opened->body);
   }
@@ -94,7 +96,8 @@ class RawPeer {
     auto accept = read_accept(opened->body);
     if (!accept) return std::nullopt;
     connection = accept->connection;
-    keys.emplace(ConnectionKeys{{accept->cipher, secrets_->to_server}, {accept->cipher, secrets_->to_client}});
+    keys.emplace(
+        ConnectionKeys{{accept->cipher, secrets_->to_server}, {accept->cipher, secrets_->to_client}});
     return accept;
   }
   /// Hello to Accept; the network must be without latency.

@@ -59,7 +59,8 @@ TEST_P(SealedSessionTest, EveryFlippedBitOfAPacketIsRefusedAndTheTruePacketIsTak
   network.heal(client_endpoint(1), kServerEndpoint);
   for (const Sent& packet : sent) {
     const bool to_server = packet.target == kServerEndpoint;
-    const TransportCounters& counters = to_server ? server->transport.counters() : client.transport.counters();
+    const TransportCounters& counters =
+        to_server ? server->transport.counters() : client.transport.counters();
     const std::uint64_t bad_before = counters.bad_total();
     for (std::size_t bit = 0; bit < packet.bytes.size() * 8; ++bit) {
       Bytes changed = packet.bytes;
@@ -110,8 +111,8 @@ TEST_P(SealedSessionTest, EveryFlippedBitOfAnAcceptIsRefused) {
   server->transport.poll();
   network.heal(kServerEndpoint, client_endpoint(1));
   is_recording = false;
-  const auto accept = std::find_if(sent.begin(), sent.end(),
-                                   [](const Sent& datagram) { return is_type(datagram, DatagramType::Accept); });
+  const auto accept = std::find_if(
+      sent.begin(), sent.end(), [](const Sent& datagram) { return is_type(datagram, DatagramType::Accept); });
   ASSERT_NE(accept, sent.end());
   for (std::size_t bit = 0; bit < accept->bytes.size() * 8; ++bit) {
     Bytes changed = accept->bytes;
@@ -230,9 +231,8 @@ TEST_P(SealedSessionTest, JoinTakesBothCiphersAsTheSidesAgree) {
   EXPECT_THAT(server->handler.packets, SizeIs(2));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ciphers, SealedSessionTest, ::testing::Bool(), [](const auto& chosen) {
-  return chosen.param ? "Aes256Gcm" : "ChaCha20Poly1305";
-});
+INSTANTIATE_TEST_SUITE_P(Ciphers, SealedSessionTest, ::testing::Bool(),
+                         [](const auto& chosen) { return chosen.param ? "Aes256Gcm" : "ChaCha20Poly1305"; });
 
 }  // namespace
 }  // namespace shoal

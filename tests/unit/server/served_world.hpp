@@ -52,9 +52,14 @@ class ServedGame : public Game {
   }
   void player_left(Registry& registry, Entity player, CloseReason) override { registry.destroy(player); }
 
+  void after_tick(const Registry&, GameMessages& messages, Tick) override {
+    if (when_tick_is_over) when_tick_is_over(messages);
+  }
+
   std::function<void(Registry&)> begin;
   std::function<void(Registry&, Tick)> each_tick;
   std::function<bool(Registry&, Entity, std::span<const std::byte>)> when_input;
+  std::function<void(GameMessages&)> when_tick_is_over;
   std::uint64_t inputs = 0;
   std::uint64_t inputs_in_tick = 0;  // of all players, since the systems ran last
   std::uint64_t most_inputs_in_tick = 0;

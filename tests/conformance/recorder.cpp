@@ -121,7 +121,7 @@ class Recording {
   Recording()
       : entropy_(1),
         network_(clock_, 5),
-        game_({.entities = 90, .seed = 1, .world_half_size = 32, .tick_rate = kTickRate}),
+        game_({.entities = 90, .seed = 2, .world_half_size = 32, .tick_rate = kTickRate}),
         server_port_(network_.open(kServer)),
         server_(game_, *server_port_, clock_, entropy_, server_config()),
         port_(network_, crossings_),

@@ -134,7 +134,7 @@ class Session(unittest.TestCase):
     def test_what_else_the_session_says(self):
         kinds = collections.Counter()
         path_words = {"challenge": set(), "response": set()}
-        inputs, results, close = {}, set(), None
+        inputs, results, close, fragments = {}, set(), None, 0
         for sender, _, body in PACKETS:
             packet = wire.read_packet(body)
             kinds[sender, packet.payload_type] += 1
@@ -150,10 +150,14 @@ class Session(unittest.TestCase):
                     self.assertEqual(inputs.setdefault(tick, payload), payload)
                 if update.digest:
                     results.add(update.digest[1])
+            if packet.payload_type == wire.MESSAGES:
+                messages = wire.read_messages(packet.payload)
+                fragments += len(messages.ordered) + len(messages.unordered)
             if packet.payload_type == wire.CLOSE:
                 close = wire.read_close(packet.payload)
         self.assertEqual({kind for sender, kind in kinds if sender == "client"}, {0, wire.CLIENT_UPDATE})
-        self.assertEqual({kind for sender, kind in kinds if sender == "server"}, {0, wire.FRAME, wire.CLOSE})
+        self.assertEqual({kind for sender, kind in kinds if sender == "server"}, {0, wire.FRAME, wire.CLOSE, wire.MESSAGES})
+        self.assertGreater(fragments, 0)
         self.assertEqual(path_words["challenge"], path_words["response"])
         self.assertEqual(len(path_words["challenge"]), 1)
         self.assertGreater(len(inputs), 20)

@@ -10,7 +10,7 @@ TAG = 16
 VERSION = 3
 HELLO, CHALLENGE, RESPONSE, ACCEPT, REFUSE, PACKET, DENIAL = range(1, 8)
 WRONG_PROTOCOL_VERSION = 1
-FRAME, CLIENT_UPDATE, CLOSE = 1, 2, 3
+FRAME, CLIENT_UPDATE, CLOSE, MESSAGES = 1, 2, 3, 4
 
 
 class Bad(Exception):
@@ -151,7 +151,7 @@ def read_packet(body):
     if not runs and table.number(0, 8) != 0 or len(runs) > 48:
         raise Bad("acknowledgements")
     kind = table.number(3, 1)
-    if kind > CLOSE or (kind == 0) != (table.table(4) is None):
+    if kind > MESSAGES or (kind == 0) != (table.table(4) is None):
         raise Bad("payload")
     return Packet(runs, table.number(2, 4), kind, table.table(4), table.number(5, 8, None), table.number(6, 8, None))
 
@@ -216,6 +216,39 @@ def read_client_update(table):
                         [(entry.number(0, 4), entry.octets(1)) for entry in table.tables(1)],
                         [(entry.number(0, 4), entry.number(1, 2), entry.number(2, 4)) for entry in table.tables(2)],
                         digest and (digest.number(0, 4), digest.number(1, 1), digest.number(2, 8), digest.number(3, 4)))
+
+
+@dataclass(frozen=True)
+class Fragment:
+    message: int
+    total: int
+    first_unit: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Messages:
+    ordered: list
+    unordered: list
+    ordered_limit: object
+    unordered_limit: object
+
+
+def read_messages(table):
+    bodies, at, channels = table.octets(2), 0, []
+    for place in (0, 1):
+        channels.append([])
+        for entry in table.vector(place, 12):
+            message, total, first, units = _words(entry, 4, 4, 2, 2)
+            end = min(total, 64 * (first + units))
+            if units == 0 or first + units > max(1, -(-total // 64)):
+                raise Bad("a fragment outside of its message")
+            data = bodies[at:at + end - 64 * first]
+            at += len(data)
+            channels[-1].append(Fragment(message, total, first, data))
+    if at != len(bodies):
+        raise Bad("bodies and fragments do not fit together")
+    return Messages(*channels, table.number(3, 4, None), table.number(4, 4, None))
 
 
 def read_close(table):

@@ -37,8 +37,10 @@ TEST(SimulationSeeds, ChunkThatLeftIsToldUntilItsOwnDatagramIsAcknowledged) {
 
 // A baseline was older than all that the client had kept, since a version in flight may be pinned for long.
 TEST(SimulationSeeds, BaselineIsNeverOlderThanWhatTheClientKeeps) {
-  GTEST_SKIP() << "open: since clients write mail, seed 505 fills an uplink of 20 kB/s, where repeated inputs then keep a "
-                  "round trip of 3.3 s; that is beyond the loss deadline, so that no drop is ever acknowledged";
+  GTEST_SKIP()
+      << "open: since clients write mail, seed 505 fills an uplink of 20 kB/s, where repeated inputs then "
+         "keep a "
+         "round trip of 3.3 s; that is beyond the loss deadline, so that no drop is ever acknowledged";
 }
 
 // Every datagram was given up for lost before its acknowledgement came; late acknowledgements taught nothing, so that

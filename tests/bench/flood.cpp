@@ -58,7 +58,7 @@ int flood(const FloodOptions& options) {
       log_error("{}", port.error());
       return 2;
     }
-    ports.push_back(*std::move(port));
+    ports.push_back(std::move(*port));
   }
   HandshakeWriter writer;
   OutgoingDatagram hello;

@@ -9,6 +9,7 @@
 #include "shared/net/client_transport.hpp"
 #include "shared/net/server_transport.hpp"
 #include "shared/net/simulated_network.hpp"
+#include "shared/net/udp_port.hpp"
 
 namespace shoal {
 namespace {
@@ -172,6 +173,36 @@ void repeated_response(benchmark::State& state) {
   world.measure(state, std::move(list));
 }
 
+// Hello to Accept over real sockets on the loopback, both sides in one thread: keys, signatures and four datagrams.
+void join_over_loopback(benchmark::State& state) {
+  SteadyClock clock;
+  SystemEntropy entropy;
+  Quiet server_handler;
+  Quiet client_handler;
+  auto server_port = UdpPort::open({.local = Endpoint::ipv4(127, 0, 0, 1, 0)});
+  SHOAL_ASSERT(server_port.ok(), "the loopback has a free port");
+  ServerTransport server(**server_port, clock, entropy, {}, server_handler);
+  auto client_port = UdpPort::open({.only_peer = (*server_port)->local()});
+  SHOAL_ASSERT(client_port.ok(), "the loopback has a free port");
+  ClientTransportConfig config;
+  config.server = (*server_port)->local();
+  ClientTransport client(**client_port, clock, entropy, config, client_handler);
+  for (auto _ : state) {
+    client.connect();
+    while (client.state() == ClientState::Connecting) {
+      server.poll();
+      client.poll();
+    }
+    SHOAL_ASSERT(client.state() == ClientState::Connected, "the benchmark's client joins");
+    state.PauseTiming();
+    client.close();
+    server.poll();
+    client.poll();
+    state.ResumeTiming();
+  }
+}
+
+BENCHMARK(join_over_loopback)->Unit(benchmark::kMicrosecond)->Iterations(2000);
 BENCHMARK(hello);
 BENCHMARK(forged_of_a_session_aes);
 BENCHMARK(forged_of_a_session_chacha);

@@ -14,15 +14,24 @@ extern "C" char** environ;
 namespace shoal::simulation {
 namespace {
 
-int play(std::uint64_t seeds, std::uint64_t from, double max_loss, bool keep_going) {
+int play(std::uint64_t seeds, std::uint64_t from, double max_loss, bool keep_going, Duration longest) {
   catch_stop_signals();
+  const SteadyClock clock;
+  const Time begin = clock.now();
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   for (std::uint64_t seed = from; seed < from + seeds && stop_signals() == 0; ++seed, ++done) {
+    if (longest.count() > 0 && clock.now() - begin >= longest) break;
     const std::string failure = run_seed(seed, max_loss);
-    if (done % 100 == 99)
-      std::fprintf(stderr, "%llu of %llu seeds\n", static_cast<unsigned long long>(done + 1),
-                   static_cast<unsigned long long>(seeds));
+    if (done % 100 == 99) {
+      if (longest.count() > 0) {
+        std::fprintf(stderr, "%llu seeds, %.0f of %.0f s\n", static_cast<unsigned long long>(done + 1),
+                     to_seconds(clock.now() - begin), to_seconds(longest));
+      } else {
+        std::fprintf(stderr, "%llu of %llu seeds\n", static_cast<unsigned long long>(done + 1),
+                     static_cast<unsigned long long>(seeds));
+      }
+    }
     if (failure.empty()) continue;
     ++failed;
     std::printf(
@@ -42,6 +51,7 @@ int run_main(int argc, char** argv) {
   std::uint64_t from = 1;
   double max_loss = 30;
   bool keep_going = false;
+  Duration longest{};
   LogLevel log_level = LogLevel::Off;
   OptionTable table(
       {.program = "shoal-simulate",
@@ -52,10 +62,11 @@ int run_main(int argc, char** argv) {
   table.add("from", &from, {.help = "the first one"});
   table.add("max-loss", &max_loss,
             {.help = "percent of datagrams lost on the worst link", .min = 0, .max = 90});
+  table.add("for", &longest, {.help = "end after this long, however many seeds are left; 0: when they are done"});
   table.add("keep-going", &keep_going, {.help = "do not stop at the first failure"});
   add_log_level_option(table, &log_level);
   return run_program(table, argc, argv, environ, log_level,
-                     [&] { return play(seeds, from, max_loss, keep_going); });
+                     [&] { return play(seeds, from, max_loss, keep_going, longest); });
 }
 
 }  // namespace

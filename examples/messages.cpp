@@ -70,8 +70,10 @@ void Campfire::after_tick(const Registry& registry, GameMessages& messages, Tick
 
 // messages.md: begin listen
 void listen(Client& client) {
-  client.messages().on<Say>(
-      [](const MessageSource&, const Say& say) { std::printf("%s\n", say.words()->c_str()); });
+  client.messages().on<Say>([](const MessageSource&, const Say& say) {
+    if (say.words() == nullptr) return;  // a field that is absent
+    std::printf("%s\n", say.words()->str().c_str());
+  });
   client.messages().on_event<Crackle>(
       [&client](const MessageSource&, const EventInfo& event, const Crackle& crackle) {
         const Fire* fire = client.registry()->try_get<const Fire>(Entity::from_bits(event.entity));

@@ -61,7 +61,7 @@ class MessagesTest : public ServedWorldTest {
       log.shown.push_back(client.registry()->alive(Entity::from_bits(event.entity)));
     });
     client.messages().on<Said>(
-        [&](const MessageSource&, const Said& told) { log.said.push_back(told.words()->str()); });
+        [&](const MessageSource&, const Said& told) { log.said.push_back(told.words() ? told.words()->str() : ""); });
     return client;
   }
   SessionId session_of(std::size_t client) const {

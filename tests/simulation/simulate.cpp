@@ -62,7 +62,8 @@ int run_main(int argc, char** argv) {
   table.add("from", &from, {.help = "the first one"});
   table.add("max-loss", &max_loss,
             {.help = "percent of datagrams lost on the worst link", .min = 0, .max = 90});
-  table.add("for", &longest, {.help = "end after this long, however many seeds are left; 0: when they are done"});
+  table.add("for", &longest,
+            {.help = "end after this long, however many seeds are left; 0: when they are done"});
   table.add("keep-going", &keep_going, {.help = "do not stop at the first failure"});
   add_log_level_option(table, &log_level);
   return run_program(table, argc, argv, environ, log_level,

@@ -60,8 +60,9 @@ class MessagesTest : public ServedWorldTest {
       log.late += event.is_late;
       log.shown.push_back(client.registry()->alive(Entity::from_bits(event.entity)));
     });
-    client.messages().on<Said>(
-        [&](const MessageSource&, const Said& told) { log.said.push_back(told.words() ? told.words()->str() : ""); });
+    client.messages().on<Said>([&](const MessageSource&, const Said& told) {
+      log.said.push_back(told.words() ? told.words()->str() : "");
+    });
     return client;
   }
   SessionId session_of(std::size_t client) const {

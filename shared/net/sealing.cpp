@@ -27,8 +27,10 @@ std::array<unsigned char, kNonceBytes> nonce_of(std::uint64_t number) {
 const unsigned char* in(std::span<const std::byte> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
+// Where nothing is written a span may point nowhere, which libsodium's declarations forbid all the same.
 unsigned char* out(std::byte* bytes) {
-  return reinterpret_cast<unsigned char*>(bytes);
+  static std::byte nothing;
+  return reinterpret_cast<unsigned char*>(bytes != nullptr ? bytes : &nothing);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ const Endpoint kBroadcast = Endpoint::ipv4(255, 255, 255, 255, 9);
 
 std::vector<std::byte> numbered(std::uint32_t number, std::size_t size) {
   std::vector<std::byte> bytes(size, static_cast<std::byte>(number));
-  std::memcpy(bytes.data(), &number, std::min(size, sizeof number));
+  if (size > 0) std::memcpy(bytes.data(), &number, std::min(size, sizeof number));
   return bytes;
 }
 

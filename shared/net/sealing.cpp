@@ -24,10 +24,11 @@ std::array<unsigned char, kNonceBytes> nonce_of(std::uint64_t number) {
   return nonce;
 }
 
+// Where nothing is read or written a span may point nowhere, which libsodium's declarations forbid all the same.
 const unsigned char* in(std::span<const std::byte> bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
+  static constexpr unsigned char kNothing = 0;
+  return bytes.empty() ? &kNothing : reinterpret_cast<const unsigned char*>(bytes.data());
 }
-// Where nothing is written a span may point nowhere, which libsodium's declarations forbid all the same.
 unsigned char* out(std::byte* bytes) {
   static std::byte nothing;
   return reinterpret_cast<unsigned char*>(bytes != nullptr ? bytes : &nothing);

@@ -28,7 +28,8 @@ std::vector<std::byte> numbered(std::uint32_t number, std::size_t size) {
   Datagram datagram;
   if (!receive_soon(port, datagram)) return ::testing::AssertionFailure() << number << " did not come";
   const auto wanted = numbered(number, size);
-  if (datagram.size == size && std::memcmp(datagram.bytes.data(), wanted.data(), size) == 0)
+  const auto came = datagram.span();
+  if (std::equal(came.begin(), came.end(), wanted.begin(), wanted.end()))
     return ::testing::AssertionSuccess();
   std::uint32_t got = 0;
   std::memcpy(&got, datagram.bytes.data(), std::min<std::size_t>(datagram.size, sizeof got));

@@ -2,40 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "schema/protocol_generated.h"
 #include "shared/net/event_gate.hpp"
 #include "shared/net/message_channels.hpp"
 #include "shared/net/message_envelope.hpp"
+#include "tests/unit/net/protocol_page.hpp"
 
 namespace shoal {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string document() {
-  const std::string here = __FILE__;
-  std::ifstream file(here.substr(0, here.rfind("tests/unit/net/")) + "docs/protocol.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The bytes between "```hex <name>" and "```".
-std::vector<std::byte> example(const std::string& name) {
-  const std::string text = document();
-  const std::string fence = "```hex " + name + "\n";
-  const std::size_t start = text.find(fence);
-  if (start == std::string::npos) return {};
-  const std::size_t first = start + fence.size();
-  std::istringstream digits(text.substr(first, text.find("```", first) - first));
-  std::vector<std::byte> bytes;
-  for (unsigned value = 0; digits >> std::hex >> value;) bytes.push_back(static_cast<std::byte>(value));
-  return bytes;
-}
 
 std::vector<std::byte> chat_message() {
   flatbuffers::FlatBufferBuilder builder;

@@ -7,29 +7,37 @@
 namespace shoal {
 namespace {
 
-std::string& active_faults() {
-  static std::string names = [] {
+const std::string& faults_of_the_environment() {
+  static const std::string names = [] {
     const char* value = std::getenv("SHOAL_FAULT");
     return std::string(value ? value : "");
   }();
   return names;
 }
 
-}  // namespace
+std::string& faults_set() {
+  static std::string names;
+  return names;
+}
 
-bool fault(std::string_view name) {
-  std::string_view rest = active_faults();
-  while (!rest.empty()) {
-    const auto comma = rest.find(',');
-    if (rest.substr(0, comma) == name) return true;
+bool names_it(std::string_view comma_separated, std::string_view name) {
+  while (!comma_separated.empty()) {
+    const auto comma = comma_separated.find(',');
+    if (comma_separated.substr(0, comma) == name) return true;
     if (comma == std::string_view::npos) return false;
-    rest.remove_prefix(comma + 1);
+    comma_separated.remove_prefix(comma + 1);
   }
   return false;
 }
 
+}  // namespace
+
+bool fault(std::string_view name) {
+  return names_it(faults_of_the_environment(), name) || names_it(faults_set(), name);
+}
+
 void set_faults(std::string_view comma_separated_names) {
-  active_faults() = comma_separated_names;
+  faults_set() = comma_separated_names;
 }
 
 }  // namespace shoal

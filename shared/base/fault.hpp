@@ -10,7 +10,8 @@ namespace shoal {
 /// True when the fault of this name is on: by SHOAL_FAULT=name in the environment (several with commas) or by
 /// set_faults. Names are kebab-case and listed in docs/faults.md.
 bool fault(std::string_view name);
-/// Replaces what the environment said. Not while other threads run.
+/// Faults beside those of the environment, in place of those of the call before: a test that breaks the code on
+/// purpose, or ends doing so, does not mend what scripts/mutations broke. Not while other threads run.
 void set_faults(std::string_view comma_separated_names);
 #else
 constexpr bool fault(std::string_view) {

@@ -112,6 +112,19 @@ TEST(Fault, IsOnByWholeNameOnly) {
   EXPECT_FALSE(fault("other"));
   EXPECT_FALSE(fault(""));
 }
+
+// Else a test that sets faults of its own mends what scripts/mutations broke, for all tests after it.
+TEST(Fault, ThoseOfTheEnvironmentStayWhenATestSetsItsOwn) {
+  EXPECT_EXIT(
+      {
+        ::setenv("SHOAL_FAULT", "by-environment,another", 1);
+        set_faults("by-test");
+        const bool both = fault("by-test") && fault("by-environment") && fault("another");
+        set_faults("");
+        std::_Exit(both && !fault("by-test") && fault("another") ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
 #endif
 
 }  // namespace

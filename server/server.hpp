@@ -33,6 +33,8 @@
 
 namespace shoal {
 
+inline constexpr Duration kDefaultFreezeDeadline = seconds(10);
+
 struct ServerConfig {
   std::uint32_t tick_rate_hz = 30;
   std::uint32_t max_sessions = 256;
@@ -57,7 +59,7 @@ struct ServerConfig {
   const WallClock* wall_clock = nullptr;
   bool allow_aes = true;
   /// Frozen, a client that does not catch up within this time is sent its digest all the same.
-  Duration freeze_deadline = seconds(10);
+  Duration freeze_deadline = kDefaultFreezeDeadline;
 };
 
 struct ServerCounters {

@@ -44,7 +44,10 @@ MODULES = [
     # The components' descriptors are of shared/wire.
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
-    Module("server/demo", r"server/(demo/|main\.cpp)", SHARED + GAME + ("schema messages", "schema protocol", "server"), ("fmt", "asio")),
+    # What a server's process is beside the tick: its signals, files, and whoever watches it.
+    Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
+    Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service")),
+    Module("server/demo", r"server/demo/", SHARED + GAME + ("schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
     Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"), ("fmt", "asio")),
     Module("server", r"server/", SHARED + ("schema protocol",), ("fmt", "flatbuffers", "xxhash")),
@@ -110,7 +113,7 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "demo_server": "server/demo", "bots": "client/bots"}
+    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "demo_server": "server/demo", "service": "server/service", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -87,6 +87,24 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("print-schedule", &options.print_schedule,
             {.help = "print the systems, their stages and why they wait as a graph for Graphviz, and end"});
 
+  table.section("fleet");
+  table.add(
+      "fleet", &options.fleet.mode,
+      {{"off", FleetMode::Off}, {"agones", FleetMode::Agones}, {"auto", FleetMode::Auto}},
+      {.help = "tell Agones' side-car how the server is; auto: when AGONES_SDK_HTTP_PORT says where it is; "
+               "docs/operations.md"});
+  table.add("fleet-allocate-on-join", &options.fleet.allocate_on_join,
+            {.help = "the first player who joins a Ready server makes it Allocated"});
+  table.add(
+      "fleet-reserve-seconds", &options.fleet.reserve,
+      {.help =
+           "an Allocated server whose last player has left is Reserved this long, then Ready again; 0: it "
+           "stays Allocated",
+       .min = 0,
+       .max = 86400});
+  table.add("fleet-map", &options.fleet.map,
+            {.help = "the label agones.dev/sdk-map of this server; none: without it"});
+
   table.section("run");
   table.add(
       "seconds", &options.seconds,

@@ -1,6 +1,7 @@
 // The options of shoal-server: one table for file, environment, command line and help.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "server/joining.hpp"
@@ -10,12 +11,27 @@
 
 namespace shoal {
 
+/// Whether the server is one of a fleet that Agones runs.
+enum class FleetMode : std::uint8_t {
+  Off,
+  Agones,  // even if its side-car is not to be seen yet
+  Auto,    // when the environment says where the side-car is
+};
+
+struct FleetOptions {
+  FleetMode mode = FleetMode::Auto;
+  bool allocate_on_join = false;
+  Duration reserve{};
+  std::string map{};
+};
+
 struct ServerOptions {
   std::string bind = "0.0.0.0";
   std::uint16_t port = 7777;
   std::string port_file;
   ServerConfig server;
   JoiningOptions joining;
+  FleetOptions fleet;
   std::uint32_t entities = 5000;
   double client_budget_kbit = 2000;
   double join_budget_kbit = 50'000;

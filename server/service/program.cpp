@@ -2,9 +2,12 @@
 #include "server/service/program.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <optional>
 #include <thread>
 
+#include "server/fleet/fleet_part.hpp"
 #include "server/report.hpp"
 #include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
@@ -138,6 +141,12 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
   server.set_bans(std::move(joining->bans));
+  const auto fleet_plan =
+      fleet_config(options.fleet, environ, config.max_sessions, to_string(server.public_key()));
+  if (!fleet_plan) {
+    log_error("{}", fleet_plan.error());
+    return 2;
+  }
   log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
            options.server.tick_rate_hz, server.replicated_entities(), config.threads);
   log_info("server key: {}; clients pin it with --server-key", to_string(server.public_key()));
@@ -152,7 +161,10 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                    .freeze_deadline = options.server.freeze_deadline});
   BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  std::optional<FleetPart> fleet;
+  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [] { std::raise(SIGTERM); }));
   service.run();
+  if (fleet) fleet->finish([] { return stop_signals() > 0; });
   const auto& counters = server.counters();
   log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
            counters.joined, counters.digests_exact, counters.digests_different);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 
@@ -64,6 +65,7 @@ void Service::step() {
 void Service::tick() {
   const Time began = clock_.now();
   server_.run_tick();
+  while (fault("tick-hangs") && server_.tick().value >= 60) port_.wait(seconds(1));
   TickMoment moment{.tick = server_.tick(), .began = began, .took = clock_.now() - began};
   moment.overran = moment.took > schedule_.period();
   measures_.tick_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));

@@ -39,7 +39,7 @@ class AgonesSdk {
   std::function<bool()> is_alive_;
   AgonesPlan plan_;  // the thread's
   HttpClient client_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   FleetStatus status_;
   bool is_stopping_ = false;
   bool has_ended_ = false;

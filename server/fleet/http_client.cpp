@@ -2,6 +2,8 @@
 
 #include <httplib.h>
 
+#include <algorithm>
+
 namespace shoal {
 
 struct HttpClient::Impl {
@@ -10,7 +12,8 @@ struct HttpClient::Impl {
 };
 
 HttpClient::HttpClient(std::uint16_t port, Duration time_out) : impl_(std::make_unique<Impl>(port)) {
-  impl_->client.set_connection_timeout(time_out);
+  // abort() waits for a connection that is being made.
+  impl_->client.set_connection_timeout(std::min<Duration>(time_out, milliseconds(500)));
   impl_->client.set_read_timeout(time_out);
   impl_->client.set_write_timeout(time_out);
 }

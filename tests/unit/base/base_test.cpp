@@ -115,6 +115,7 @@ TEST(Fault, IsOnByWholeNameOnly) {
 
 // Else a test that sets faults of its own mends what scripts/mutations broke, for all tests after it.
 TEST(Fault, ThoseOfTheEnvironmentStayWhenATestSetsItsOwn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not read its environment yet
   EXPECT_EXIT(
       {
         ::setenv("SHOAL_FAULT", "by-environment,another", 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 
@@ -449,6 +450,24 @@ std::size_t Server::queue_event_for_viewers(Entity entity, Audience audience, Me
     if (is_viewer && queue_event(session->id, channel, bytes)) ++count;
   }
   return count;
+}
+
+std::size_t Server::queue_for_all(std::span<const std::byte> message) {
+  std::size_t count = 0;
+  for (const auto& session : sessions_) {
+    if (!session) continue;
+    const bool is_queued = transport_.queue_message(session->id, MessageChannel::Ordered, message).ok();
+    ++(is_queued ? count : counters_.notices_refused);
+  }
+  return count;
+}
+
+void Server::announce(std::string_view text) {
+  const std::string said = printable(text);
+  counters_.announced +=
+      queue_for_all(messages_.encode_plain<service::Announcement>([&](MessageRouter::Builder& builder) {
+        return service::CreateAnnouncement(builder, builder.CreateString(said));
+      }));
 }
 
 // --- sessions ----------------------------------------------------------------------------------------------

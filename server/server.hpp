@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "server/change_tracker.hpp"
@@ -72,6 +73,9 @@ struct ServerCounters {
   std::uint64_t digests_exact = 0;
   std::uint64_t digests_different = 0;
   std::uint64_t events_refused = 0;  // found no room in a session's queue
+  std::uint64_t announced = 0;       // words of the operator, by session
+  std::uint64_t notices_refused =
+      0;  // announcements, and news of the end, that found no room in a session's queue
 };
 
 class Server final : public GameMessages, private ServerTransport::Handler {
@@ -96,6 +100,9 @@ class Server final : public GameMessages, private ServerTransport::Handler {
 
   /// From now on; who is on the list and plays is sent away.
   void set_bans(BanList bans) { transport_.set_bans(std::move(bans)); }
+  /// The operator's words to all who are in session, after what was queued for them before. At most kMaxDetailBytes are
+  /// sent; who has no room for it hears nothing. O(sessions).
+  void announce(std::string_view text);
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
@@ -165,6 +172,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
                                                 std::span<const std::byte> bytes) override;
   std::size_t queue_event_for_viewers(Entity entity, Audience audience, MessageChannel channel,
                                       std::span<const std::byte> bytes) override;
+  /// Queues bytes of the router for every session. Returns for how many.
+  std::size_t queue_for_all(std::span<const std::byte> message);
   /// The first audience by which the session sees the entity.
   std::optional<Audience> seen_by(const Session& session, Entity entity) const;
 

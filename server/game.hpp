@@ -8,12 +8,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "server/game_messages.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/schedule.hpp"
+#include "shared/image/image.hpp"
 #include "shared/net/reasons.hpp"
 #include "shared/wire/component_descriptor.hpp"
 
@@ -56,6 +60,25 @@ class Game {
   /// The tick is over, what changed has its versions and everyone's view is up to date; frames have not left yet: the
   /// place to send events. The world may be read, not written. Not called while the server is frozen.
   virtual void after_tick(const Registry& /*registry*/, GameMessages& /*messages*/, Tick /*tick*/) {}
+
+  // Saved worlds (server/saves). A game without image_types() has none and needs nothing of this. All that decides how
+  // the world goes on must be in components or sections: then a restart makes no difference to it.
+
+  /// How saves hold each component type; docs/image.md.
+  virtual std::optional<ImageTypes> image_types() const { return std::nullopt; }
+  /// Between two ticks: what the game knows beside the registry. Names that begin with "shoal." are the server's.
+  virtual std::vector<ImageSection> save_sections(const Registry& /*registry*/) const { return {}; }
+  /// `copy` is what will be saved, of the same moment. Entities that are `Local` are left out of it; a game that must
+  /// have theirs again, with their handles, takes the tag away here and gives it back in resume().
+  virtual void prepare_save(Registry& /*copy*/) const {}
+  /// What save_sections gave, before any other call that is not const and before register_systems. The error says in one
+  /// sentence why this game cannot go on from it. Called again, with an older save's, if the first one's file is damaged.
+  virtual std::optional<std::string> read_sections(std::span<const ImageSection> /*sections*/) {
+    return std::nullopt;
+  }
+  /// In place of start(): the registry holds the saved entities, and the next tick is the one after `tick`. Makes what was
+  /// not saved: resources, listeners, Local entities.
+  virtual void resume(Registry& /*registry*/, Tick /*tick*/) {}
 };
 
 }  // namespace shoal

@@ -84,6 +84,17 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("seed", &options.seed, {.help = "the same seed gives the same world"});
   table.add("tick-rate", &options.server.tick_rate_hz, {.help = "ticks per second", .min = 1, .max = 240});
 
+  table.section("saves");
+  table.add("save-dir", &options.saves.folder,
+            {.help = "folder where the world is saved, and from where it goes on at the next start; none: it "
+                     "is not saved"});
+  table.add("save-interval", &options.saves.interval,
+            {.help = "the world is saved every so many seconds, and in the end; 0: in the end only",
+             .min = 0,
+             .max = 86'400});
+  table.add("save-keep", &options.saves.keep,
+            {.help = "the newest saves that are kept", .min = 1, .max = 10'000});
+
   table.section("systems");
   table.add("threads", &options.threads,
             {.help = "threads that run systems, the tick's among them; 0: one per processor",

@@ -5,6 +5,7 @@
 #include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
+#include "shared/ecs/world_copy.hpp"
 
 namespace shoal {
 namespace {
@@ -78,7 +79,8 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       transport_(port, clock, entropy, transport_config(config, table_), *this),
       sessions_(config.max_sessions),
       absent_(config.max_sessions),
-      tick_(config.first_tick) {
+      players_(config.resumed ? config.resumed->newest_player : 0),
+      tick_(config.resumed ? config.resumed->tick : config.first_tick) {
   warn_of_large_entities(table_);
   game.register_components(registry_);
   register_affiliation(registry_);
@@ -87,7 +89,12 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
   schedule_.set_executor(executor_.get());
   game.register_systems(schedule_);
   schedule_.build(registry_);
-  game.start(registry_);
+  if (config.resumed) {
+    copy_world(*config.resumed->registry, registry_);
+    game.resume(registry_, tick_);
+  } else {
+    game.start(registry_);
+  }
   tracker_.emplace(table_, registry_, chunks_, config_.interest);
   tracker_->end_tick(tick_);
   game.register_messages(*this);

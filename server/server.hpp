@@ -40,6 +40,14 @@ namespace shoal {
 inline constexpr Duration kDefaultFreezeDeadline = seconds(10);
 inline constexpr Duration kDefaultReturnTime = seconds(30);
 
+/// A world that goes on.
+struct ResumedWorld {
+  /// With the types that the game registers. Not needed any more when the server is constructed.
+  const Registry* registry = nullptr;
+  Tick tick{};                      // the next one is the one after
+  std::uint32_t newest_player = 0;  // numbers of players go on behind this one
+};
+
 struct ServerConfig {
   std::uint32_t tick_rate_hz = 30;
   std::uint32_t max_sessions = 256;
@@ -57,6 +65,8 @@ struct ServerConfig {
   std::uint32_t max_datagrams_per_tick = 24;
   std::uint32_t max_entities = 1u << 18;
   Tick first_tick{0};
+  /// In place of a new world that begins at first_tick; its entities are less than max_entities.
+  std::optional<ResumedWorld> resumed{};
   /// That run systems, the tick's among them. The world is the same for any number.
   std::uint32_t threads = 1;
   /// Who may join, and how often.
@@ -88,7 +98,7 @@ struct ServerCounters {
 
 class Server final : public GameMessages, private ServerTransport::Handler {
  public:
-  /// All references outlive the server. Starts the game's world and makes its first version.
+  /// All references outlive the server. Starts the game's world, or goes on with it, and makes its first version.
   Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entropy, const ServerConfig& config);
   ~Server() override;
 
@@ -130,6 +140,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   Entity entity_of(SessionId session) const override;
 
   Tick tick() const { return tick_; }
+  /// The highest number that a player got so far.
+  PlayerNumber newest_player() const { return {players_}; }
   Registry& registry() { return registry_; }
   const Registry& registry() const { return registry_; }
   const ComponentTable& table() const { return table_; }

@@ -8,7 +8,7 @@ namespace shoal::demo {
 
 class DemoGame final : public Game {
  public:
-  explicit DemoGame(const GameConfig& config) : config_(config) {}
+  explicit DemoGame(const GameConfig& config) : asked_(config), config_(config) {}
 
   std::span<const ComponentDescriptor> components() const override;
   void register_components(Registry& registry) override;
@@ -21,9 +21,17 @@ class DemoGame final : public Game {
   void player_absent(Registry& registry, Entity player, CloseReason reason) override;
   void register_messages(GameMessages& messages) override;
   void after_tick(const Registry& registry, GameMessages& messages, Tick tick) override;
+  std::optional<ImageTypes> image_types() const override;
+  std::vector<ImageSection> save_sections(const Registry& registry) const override;
+  void prepare_save(Registry& copy) const override;
+  /// The seed and the number of entities of the saved world win; the rate of ticks is this server's.
+  std::optional<std::string> read_sections(std::span<const ImageSection> sections) override;
+  void resume(Registry& registry, Tick tick) override;
 
  private:
+  const GameConfig asked_;
   GameConfig config_;
+  std::uint64_t spawned_ = 0;  // of the saved world
 };
 
 }  // namespace shoal::demo

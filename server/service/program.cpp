@@ -6,11 +6,14 @@
 #include <thread>
 
 #include "server/report.hpp"
+#include "server/saves/open_saves.hpp"
+#include "server/saves/world_saver.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
+#include "shared/config/version.hpp"
 #include "shared/net/udp_port.hpp"
 
 extern "C" char** environ;
@@ -19,6 +22,7 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t kRingDatagrams = 4096;
+constexpr std::string_view kProgramName = "shoal-server";
 
 bool write_file(const std::string& path, const std::string& text) {
   const auto why_not = write_text_file(path, text);
@@ -111,6 +115,17 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   if (!joining) return 2;
   catch_stop_signals();
   if (!options.joining.ban_list.empty()) catch_reload_signal();
+  std::unique_ptr<Saves> saves;
+  if (!options.saves.folder.empty()) {
+    ignore_file_size_signal();
+    auto opened = open_saves(options.saves, *game, options.server.max_entities,
+                             fmt::format("{} {}", kProgramName, kVersion));
+    if (!opened) {
+      log_error("{}", opened.error());
+      return 2;
+    }
+    saves = std::move(*opened);
+  }
   const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   ServerConfig config = options.server;
   config.threads = thread_count(options.threads);
@@ -120,6 +135,11 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   config.admission = std::move(joining->admission);
   config.identity = joining->identity.key;
   config.wall_clock = &wall_clock;
+  if (saves && saves->loaded) {
+    config.resumed = ResumedWorld{.registry = saves->twin.get(),
+                                  .tick = saves->loaded->tick,
+                                  .newest_player = saves->loaded->newest_player};
+  }
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
   server.set_bans(std::move(joining->bans));
@@ -137,6 +157,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                    .freeze_deadline = options.server.freeze_deadline});
   BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  std::optional<WorldSaver> saver;
+  if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
   service.run();
   const auto& counters = server.counters();
   log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
@@ -146,7 +168,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
     if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
       return 2;
   }
-  return counters.digests_different == 0 && service.everyone_compared() ? 0 : 1;
+  if (counters.digests_different > 0 || !service.everyone_compared()) return 1;
+  return saver && !saver->status().last_failure.empty() ? 3 : 0;
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ shoal_find_library(shoal_dep::xxhash xxhash.h libxxhash-dev)
 target_compile_definitions(shoal_dep::xxhash INTERFACE XXH_INLINE_ALL)
 shoal_find_library(shoal_dep::cli11 CLI/CLI.hpp libcli11-dev)
 shoal_find_library(shoal_dep::json nlohmann/json.hpp nlohmann-json3-dev)
+# Debian's is a shared library, whose classes have these in them.
+shoal_find_library(shoal_dep::httplib httplib.h libcpp-httplib-dev LIBRARY cpp-httplib)
+target_compile_definitions(shoal_dep::httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT
+  CPPHTTPLIB_BROTLI_SUPPORT)
+target_link_libraries(shoal_dep::httplib INTERFACE Threads::Threads)
 find_program(SHOAL_FLATC flatc)
 if(NOT SHOAL_FLATC)
   message(FATAL_ERROR "shoal needs flatc; on Debian or Ubuntu: apt-get install flatbuffers-compiler")

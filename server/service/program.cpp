@@ -182,10 +182,7 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
     const auto& all = table.options();
     const auto identity =
         std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
-    // A default that --print-config wrote into a file says nothing.
-    const bool is_named =
-        identity->source > OptionSource::File || identity->current() != identity->default_text;
-    return serve(program, options, is_named);
+    return serve(program, options, identity->is_said());
   });
 }
 

@@ -23,6 +23,7 @@ LIBRARIES = {  # header prefix -> library
     "asio": "asio", "flatbuffers/": "flatbuffers", "sodium": "sodium", "xxhash": "xxhash", "CLI/": "CLI11",
     "toml++/": "toml++", "spdlog/": "spdlog", "fmt/": "fmt", "gtest/": "googletest", "gmock/": "googletest",
     "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
+    "httplib": "cpp-httplib",
 }
 
 SHARED = ("shared/base", "shared/ecs", "shared/wire", "shared/config", "shared/net", "shared/replication")
@@ -52,14 +53,16 @@ MODULES = [
     Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program")),
     Module("server/demo", r"server/demo/", SHARED + GAME + ("shared/image", "schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
-    Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"), ("fmt", "asio")),
+    Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"),
+           ("fmt", "asio", "cpp-httplib", "nlohmann-json")),
     Module("server", r"server/", SHARED + ("shared/image", "schema protocol", "schema service"), ("fmt", "flatbuffers", "xxhash")),
     Module("client", r"client/", SHARED + ("schema protocol", "schema service"), ("fmt", "flatbuffers", "xxhash")),
 ]
 
 # A library that one file hides from all others.
 ONLY_IN = {"spdlog": r"shared/base/log\.cpp$", "CLI11": r"shared/config/command_line\.cpp$",
-           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"shared/image/json_document\.cpp$"}
+           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"(shared/image/json_document|client/bots/server_watch)\.cpp$",
+           "cpp-httplib": r"client/bots/server_watch\.cpp$"}
 
 GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/image_generated.h": "schema image",
              "schema/messages_generated.h": "schema messages", "schema/service_generated.h": "schema service",

@@ -111,6 +111,10 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
            "until Ctrl-C"});
   table.add("compare-seconds", &options.server.freeze_deadline,
             {.help = "how long clients may take to catch up with the frozen world", .min = 0, .max = 600});
+  table.add(
+      "health", &options.health,
+      {.help = "ask the server that these options name on this machine whether it is alive, and end: exit "
+               "code 0 when its port answers, 1 with why not"});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   add_log_level_option(table, &options.log_level);
   return table;

@@ -29,6 +29,7 @@ struct ServerOptions {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;  // 0: as many as the machine has processors
   bool print_schedule = false;
+  bool health = false;
   Duration seconds{};
   std::string report;
   LogLevel log_level = LogLevel::Info;

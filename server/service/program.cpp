@@ -8,6 +8,7 @@
 #include "server/report.hpp"
 #include "server/saves/open_saves.hpp"
 #include "server/saves/world_saver.hpp"
+#include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
@@ -95,8 +96,22 @@ std::optional<Joining> prepare_joining(const JoiningOptions& options, bool ident
   return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
 }
 
+// For health checks, which want one line and an exit code.
+int tell_health(const ServerOptions& options) {
+  const auto target = health_probe_target(options.bind, options.port, options.port_file);
+  SteadyClock clock;
+  SystemEntropy entropy;
+  const std::optional<std::string> why_not =
+      target ? why_unhealthy(*target, clock, entropy) : std::optional(target.error());
+  const std::string line = why_not ? fmt::format("unhealthy: {}\n", *why_not)
+                                   : fmt::format("healthy: {} answers\n", to_string(*target));
+  std::fputs(line.c_str(), why_not ? stderr : stdout);
+  return why_not ? 1 : 0;
+}
+
 // `identity_is_named`: the operator said which file.
 int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
+  if (options.health) return tell_health(options);
   const std::unique_ptr<Game> game = program.make_game(options);
   if (options.print_schedule) return print_schedule(*game);
   auto address = parse_endpoint(options.bind, options.port);

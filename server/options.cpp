@@ -65,6 +65,11 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
            "addresses and ranges with commas between them that have no such limits; private: those that no "
            "router of the internet forwards. This machine never has"});
 
+  table.add("return-time", &options.server.return_time,
+            {.help = "whose session broke off finds its player again for so long; 0: not at all",
+             .min = 0,
+             .max = 86'400});
+
   table.section("interest");
   table.add("radius", &options.server.interest.radius,
             {.help = "how far players see, metres; 0: everything", .min = 0, .max = 1e9});
@@ -78,6 +83,17 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
              .max = max_entities});
   table.add("seed", &options.seed, {.help = "the same seed gives the same world"});
   table.add("tick-rate", &options.server.tick_rate_hz, {.help = "ticks per second", .min = 1, .max = 240});
+
+  table.section("saves");
+  table.add("save-dir", &options.saves.folder,
+            {.help = "folder where the world is saved, and from where it goes on at the next start; none: it "
+                     "is not saved"});
+  table.add("save-interval", &options.saves.interval,
+            {.help = "the world is saved every so many seconds, and in the end; 0: in the end only",
+             .min = 0,
+             .max = 86'400});
+  table.add("save-keep", &options.saves.keep,
+            {.help = "the newest saves that are kept", .min = 1, .max = 10'000});
 
   table.section("systems");
   table.add("threads", &options.threads,

@@ -25,6 +25,12 @@ struct FleetOptions {
   std::string map{};
 };
 
+struct SaveOptions {
+  std::string folder{};  // empty: the world is not saved
+  Duration interval = seconds(60);
+  std::uint32_t keep = 5;
+};
+
 struct ServerOptions {
   std::string bind = "0.0.0.0";
   std::uint16_t port = 7777;
@@ -32,6 +38,7 @@ struct ServerOptions {
   ServerConfig server;
   JoiningOptions joining;
   FleetOptions fleet;
+  SaveOptions saves;
   std::uint32_t entities = 5000;
   double client_budget_kbit = 2000;
   double join_budget_kbit = 50'000;

@@ -2,7 +2,10 @@
 
 #include "schema/components_descriptors.hpp"
 #include "schema/messages_generated.h"
+#include "shared/base/log.hpp"
 #include "shared/game/player.hpp"
+#include "shared/game/saved_state.hpp"
+#include "shared/game/server_components.hpp"
 #include "shared/game/spawn.hpp"
 #include "shared/game/state.hpp"
 #include "shared/game/systems.hpp"
@@ -11,6 +14,26 @@ namespace shoal::demo {
 namespace {
 
 constexpr std::size_t kMaxChatBytes = 200;
+constexpr std::string_view kStateSection = "demo.state";
+
+// By hand: as bytes in memory it would have some that nobody set.
+void write_weapon(const Weapon& weapon, std::vector<std::byte>& target) {
+  for (unsigned shift = 0; shift < 32; shift += 8)
+    target.push_back(static_cast<std::byte>(weapon.ready.value >> shift & 0xFF));
+  target.push_back(static_cast<std::byte>(weapon.trigger));
+}
+std::optional<Weapon> read_weapon(std::span<const std::byte> bytes) {
+  if (bytes.size() != 5 || std::to_integer<unsigned>(bytes[4]) > 1) return std::nullopt;
+  Weapon weapon;
+  for (unsigned i = 0; i < 4; ++i) weapon.ready.value |= std::to_integer<std::uint32_t>(bytes[i]) << 8 * i;
+  weapon.trigger = bytes[4] != std::byte{0};
+  return weapon;
+}
+
+template <class T>
+void tell_if_other(std::string_view option, T asked, T saved) {
+  if (asked != saved) log_info("--{} {} has no effect: the saved world has {}", option, asked, saved);
+}
 
 }  // namespace
 
@@ -46,6 +69,10 @@ void DemoGame::player_left(Registry& registry, Entity player, CloseReason) {
   despawn_player(registry, player);
 }
 
+void DemoGame::player_absent(Registry& registry, Entity player, CloseReason) {
+  rest_player(registry, player);
+}
+
 void DemoGame::register_messages(GameMessages& messages) {
   messages.messages().on<Chat>([&messages](const MessageSource& source, const Chat& chat) {
     if (chat.words() == nullptr || chat.words()->size() > kMaxChatBytes) return;
@@ -63,6 +90,43 @@ void DemoGame::after_tick(const Registry& registry, GameMessages& messages, Tick
         MessageChannel::Unordered, impact.body,
         [&](MessageRouter::Builder& builder) { return CreateHit(builder, impact.damage); });
   }
+}
+
+std::optional<ImageTypes> DemoGame::image_types() const {
+  ImageTypes types;
+  types.add(component_descriptors());
+  for (const char* name : {"Lifetime", "Brain", "BurningTimer", "InvulnerableTimer", "HasteTimer"})
+    types.add_opaque(std::string("shoal.demo.server.") + name);
+  types.add_encoded<Weapon>("shoal.demo.server.Weapon", write_weapon, read_weapon);
+  return types;
+}
+
+std::vector<ImageSection> DemoGame::save_sections(const Registry& registry) const {
+  const auto& state = registry.resources().get<GameState>();
+  return {{std::string(kStateSection), encode_saved_state({state.config, state.spawned})}};
+}
+
+void DemoGame::prepare_save(Registry& copy) const {
+  include_spawn_points(copy);
+}
+
+std::optional<std::string> DemoGame::read_sections(std::span<const ImageSection> sections) {
+  for (const ImageSection& section : sections) {
+    if (section.name != kStateSection) continue;
+    const auto saved = decode_saved_state(section.bytes);
+    if (!saved) return "its section demo.state is not one that this program knows";
+    tell_if_other("seed", asked_.seed, saved->config.seed);
+    tell_if_other("entities", asked_.entities, saved->config.entities);
+    config_ = saved->config;
+    config_.tick_rate = asked_.tick_rate;
+    spawned_ = saved->spawned;
+    return std::nullopt;
+  }
+  return "it has no section demo.state, so it is of another game";
+}
+
+void DemoGame::resume(Registry& registry, Tick) {
+  resume_world(registry, config_, spawned_);
 }
 
 }  // namespace shoal::demo

@@ -9,12 +9,15 @@
 
 #include "server/fleet/fleet_part.hpp"
 #include "server/report.hpp"
+#include "server/saves/open_saves.hpp"
+#include "server/saves/world_saver.hpp"
 #include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
+#include "shared/config/version.hpp"
 #include "shared/net/udp_port.hpp"
 
 extern "C" char** environ;
@@ -23,6 +26,7 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t kRingDatagrams = 4096;
+constexpr std::string_view kProgramName = "shoal-server";
 
 bool write_file(const std::string& path, const std::string& text) {
   const auto why_not = write_text_file(path, text);
@@ -129,6 +133,17 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   if (!joining) return 2;
   catch_stop_signals();
   if (!options.joining.ban_list.empty()) catch_reload_signal();
+  std::unique_ptr<Saves> saves;
+  if (!options.saves.folder.empty()) {
+    ignore_file_size_signal();
+    auto opened = open_saves(options.saves, *game, options.server.max_entities,
+                             fmt::format("{} {}", kProgramName, kVersion));
+    if (!opened) {
+      log_error("{}", opened.error());
+      return 2;
+    }
+    saves = std::move(*opened);
+  }
   const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   ServerConfig config = options.server;
   config.threads = thread_count(options.threads);
@@ -138,6 +153,11 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   config.admission = std::move(joining->admission);
   config.identity = joining->identity.key;
   config.wall_clock = &wall_clock;
+  if (saves && saves->loaded) {
+    config.resumed = ResumedWorld{.registry = saves->twin.get(),
+                                  .tick = saves->loaded->tick,
+                                  .newest_player = saves->loaded->newest_player};
+  }
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
   server.set_bans(std::move(joining->bans));
@@ -161,8 +181,13 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                    .freeze_deadline = options.server.freeze_deadline});
   BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  std::optional<WorldSaver> saver;
+  if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
   std::optional<FleetPart> fleet;
-  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [] { std::raise(SIGTERM); }));
+  if (*fleet_plan)
+    service.add(fleet.emplace(**fleet_plan, server, clock, [] {
+      if (stop_signals() == 0) std::raise(SIGTERM);
+    }));
   service.run();
   if (fleet) fleet->finish([] { return stop_signals() > 0; });
   const auto& counters = server.counters();
@@ -173,7 +198,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
     if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
       return 2;
   }
-  return counters.digests_different == 0 && service.everyone_compared() ? 0 : 1;
+  if (counters.digests_different > 0 || !service.everyone_compared()) return 1;
+  return saver && !saver->status().last_failure.empty() ? 3 : 0;
 }
 
 }  // namespace
@@ -186,10 +212,7 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
     const auto& all = table.options();
     const auto identity =
         std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
-    // A default that --print-config wrote into a file says nothing.
-    const bool is_named =
-        identity->source > OptionSource::File || identity->current() != identity->default_text;
-    return serve(program, options, is_named);
+    return serve(program, options, identity->is_said());
   });
 }
 

@@ -48,6 +48,10 @@ bool take_reload_request() {
   return reload_is_asked.exchange(false);
 }
 
+void ignore_file_size_signal() {
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 std::uint64_t peak_rss_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

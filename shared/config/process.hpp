@@ -17,6 +17,9 @@ void catch_reload_signal();
 /// Whether it came since the last call.
 bool take_reload_request();
 
+/// From now on a file that becomes larger than the limit (ulimit -f) gives an error instead of ending the process.
+void ignore_file_size_signal();
+
 std::uint64_t peak_rss_bytes();
 
 }  // namespace shoal

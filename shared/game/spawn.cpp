@@ -42,6 +42,20 @@ void create_spawn_points(Registry& registry, GameState& state) {
   }
 }
 
+GameState& create_state(Registry& registry, const GameConfig& config) {
+  SHOAL_ASSERT(config.tick_rate > 0, "a world has at least one tick per second");
+  auto& state = registry.resources().emplace<GameState>();
+  registry.resources().emplace<Bodies>();
+  state.config = config;
+  state.config.entities = std::min(config.entities, kMaxEntities);
+  state.half_size = half_size_for(config);
+  state.tick_seconds = 1 / static_cast<float>(config.tick_rate);
+  state.scenery = state.config.entities / 4;
+  state.pickups = state.config.entities * 3 / 20;
+  state.creatures = state.config.entities - state.scenery - state.pickups;
+  return state;
+}
+
 }  // namespace
 
 void register_shared_components(Registry& registry) {
@@ -60,22 +74,28 @@ void register_all_components(Registry& registry) {
 }
 
 void create_world(Registry& registry, const GameConfig& config) {
-  SHOAL_ASSERT(config.tick_rate > 0, "a world has at least one tick per second");
-  auto& state = registry.resources().emplace<GameState>();
-  registry.resources().emplace<Bodies>();
-  state.config = config;
-  state.config.entities = std::min(config.entities, kMaxEntities);
-  state.half_size = half_size_for(config);
-  state.tick_seconds = 1 / static_cast<float>(config.tick_rate);
-  state.scenery = state.config.entities / 4;
-  state.pickups = state.config.entities * 3 / 20;
-  state.creatures = state.config.entities - state.scenery - state.pickups;
-
+  auto& state = create_state(registry, config);
   create_spawn_points(registry, state);
   const auto random = [&] { return state.random(RandomStream::Spawn, Tick{0}, ++state.spawned); };
   for (std::uint32_t i = 0; i < state.scenery; ++i) spawn_scenery(registry, random());
   for (std::uint32_t i = 0; i < state.pickups; ++i) spawn_pickup(registry, random(), Tick{0});
   for (std::uint32_t i = 0; i < state.creatures; ++i) spawn_creature(registry, random(), Tick{0});
+}
+
+void include_spawn_points(Registry& copy) {
+  const auto& points = copy.storage<SpawnPoint>();
+  for (std::size_t i = 0; i < points.size(); ++i) copy.remove<Local>(points.entity_at(i));
+}
+
+void resume_world(Registry& registry, const GameConfig& config, std::uint64_t spawned) {
+  auto& state = create_state(registry, config);
+  state.spawned = spawned;
+  // A pool keeps its order in an image: the teams take turns as they did.
+  const auto& points = registry.storage<SpawnPoint>();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    state.spawn_points.push_back(points.entity_at(i));
+    registry.emplace<Local>(points.entity_at(i));
+  }
 }
 
 Vector2 spawn_place(const Registry& registry, std::uint8_t team, Random& random) {

@@ -25,6 +25,13 @@ void register_all_components(Registry& registry);
 /// Entities beyond kMaxEntities are not made; what the registry's limit refuses is missing.
 void create_world(Registry& registry, const GameConfig& config);
 
+// A world that is saved and goes on with the same handles, and to the last bit as it would have without.
+
+/// Of the copy that is saved: spawn points, which are Local, become what images hold.
+void include_spawn_points(Registry& copy);
+/// In place of create_world, with the entities of such a copy; `spawned` as GameState had it. REQUIRES: as create_world.
+void resume_world(Registry& registry, const GameConfig& config, std::uint64_t spawned);
+
 // Random ones, for the population. All numbers come from `random`.
 std::optional<Entity> spawn_creature(Registry& registry, Random random, Tick tick);
 std::optional<Entity> spawn_pickup(Registry& registry, Random random, Tick tick);

@@ -23,4 +23,9 @@ Result<LoadedImage, ImageError> load_image(Registry& registry, std::span<const s
   return install(registry, std::move(*content), types, options);
 }
 
+Result<std::vector<ImageSection>, ImageError> image_sections(std::span<const std::byte> bytes) {
+  const AlignedBytes aligned(bytes);
+  return decode_sections(aligned.span());
+}
+
 }  // namespace shoal

@@ -76,4 +76,8 @@ struct LoadedImage {
 Result<LoadedImage, ImageError> load_image(Registry& registry, std::span<const std::byte> bytes,
                                            const ImageTypes& types, LoadOptions options = {});
 
+/// The sections alone, without a registry. Of a newer format too, as far as they are where they used to be: who wrote it
+/// may stand in one.
+Result<std::vector<ImageSection>, ImageError> image_sections(std::span<const std::byte> bytes);
+
 }  // namespace shoal

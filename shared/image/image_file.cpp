@@ -58,8 +58,10 @@ ImageError invalid(std::string text) {
   return {ImageFault::Invalid, "it says what cannot be: " + std::move(text)};
 }
 
+enum class Formats : std::uint8_t { Known, Any };
+
 // The body, after everything that can be told without looking into it.
-Result<std::span<const std::byte>, ImageError> open(std::span<const std::byte> bytes) {
+Result<std::span<const std::byte>, ImageError> open(std::span<const std::byte> bytes, Formats formats) {
   const std::size_t known = std::min(bytes.size(), sizeof kMagic);
   if (!std::equal(kMagic, kMagic + known, reinterpret_cast<const char*>(bytes.data())))
     return Failure{
@@ -83,7 +85,8 @@ Result<std::span<const std::byte>, ImageError> open(std::span<const std::byte> b
         "the image is damaged: its checksum does not fit; copy the file again, or take an older one"}};
   }
   // Only now: in a damaged file these bytes may say anything.
-  if (const auto format = number_at<std::uint64_t>(bytes, 8); format != kImageFormat) {
+  const auto format = number_at<std::uint64_t>(bytes, 8);
+  if (format != kImageFormat && formats == Formats::Known) {
     if (format < kImageFormat) return Failure{invalid(fmt::format("its format {} never was", format))};
     return Failure{
         ImageError{ImageFault::NewerFormat,
@@ -161,6 +164,30 @@ Result<ImageComponent, ImageError> read(const image::Component& source) {
   return component;
 }
 
+// Points into `bytes`.
+Result<const image::World*, ImageError> world_in(std::span<const std::byte> bytes, Formats formats) {
+  SHOAL_ASSERT(reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment == 0,
+               "an image is read from misaligned bytes");
+  const auto body = open(bytes, formats);
+  if (!body.ok()) return Failure{body.error()};
+  // World, component, field. Each component and field is a table, and no world has so many.
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(body->data()), body->size(), 4,
+                                 1u << 20);
+  if (body->size() < 12 || !image::VerifyWorldBuffer(verifier))
+    return Failure{invalid("it is no buffer of schema/image.fbs")};
+  return image::GetWorld(body->data());
+}
+
+std::vector<ImageSection> sections_of(const image::World& world) {
+  std::vector<ImageSection> sections;
+  if (world.sections() == nullptr) return sections;
+  for (const image::Section* section : *world.sections()) {
+    const auto bytes = bytes_of(section->bytes());
+    sections.push_back({section->name()->str(), {bytes.begin(), bytes.end()}});
+  }
+  return sections;
+}
+
 }  // namespace
 
 std::vector<std::byte> with_image_header(std::span<const std::byte> body, std::uint64_t format) {
@@ -209,16 +236,9 @@ Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& cont
 }
 
 Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes) {
-  SHOAL_ASSERT(reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment == 0,
-               "decode_image of misaligned bytes");
-  const auto body = open(bytes);
-  if (!body.ok()) return Failure{body.error()};
-  // World, component, field. Each component and field is a table, and no world has so many.
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(body->data()), body->size(), 4,
-                                 1u << 20);
-  if (body->size() < 12 || !image::VerifyWorldBuffer(verifier))
-    return Failure{invalid("it is no buffer of schema/image.fbs")};
-  const image::World& world = *image::GetWorld(body->data());
+  const auto verified = world_in(bytes, Formats::Known);
+  if (!verified.ok()) return Failure{verified.error()};
+  const image::World& world = **verified;
 
   ImageContent content;
   content.entities.generations = list_of(world.generations());
@@ -232,13 +252,14 @@ Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes) 
       content.components.push_back(std::move(*component));
     }
   }
-  if (world.sections() != nullptr) {
-    for (const image::Section* section : *world.sections()) {
-      const auto section_bytes = bytes_of(section->bytes());
-      content.sections.push_back({section->name()->str(), {section_bytes.begin(), section_bytes.end()}});
-    }
-  }
+  content.sections = sections_of(world);
   return content;
+}
+
+Result<std::vector<ImageSection>, ImageError> decode_sections(std::span<const std::byte> bytes) {
+  const auto verified = world_in(bytes, Formats::Any);
+  if (!verified.ok()) return Failure{verified.error()};
+  return sections_of(**verified);
 }
 
 }  // namespace shoal

@@ -43,5 +43,7 @@ class AlignedBytes {
 Result<std::vector<std::byte>, ImageError> encode_image(const ImageContent& content);
 /// Points into `bytes`. REQUIRES: they begin at a multiple of 8.
 Result<ImageContent, ImageError> decode_image(std::span<const std::byte> bytes);
+/// The sections alone, whatever the format is. REQUIRES: as decode_image.
+Result<std::vector<ImageSection>, ImageError> decode_sections(std::span<const std::byte> bytes);
 
 }  // namespace shoal

@@ -1,0 +1,38 @@
+// A folder of the file system as a SaveDisk. By path, so that it finds a folder again that was away for a while.
+#pragma once
+
+#include "server/saves/save_disk.hpp"
+
+namespace shoal {
+
+class FolderDisk final : public SaveDisk {
+ public:
+  explicit FolderDisk(std::string path) : path_(std::move(path)) {}
+  ~FolderDisk() override;
+  FolderDisk(const FolderDisk&) = delete;
+  FolderDisk& operator=(const FolderDisk&) = delete;
+
+  /// Makes the folder, and those above it, where there is none. True: it was made.
+  Result<bool, std::error_code> make();
+
+  /// By a lock (flock) on the file "lock", which goes with the process.
+  std::error_code claim() override;
+  Result<std::vector<std::string>, std::error_code> list() override;
+  Result<std::vector<std::byte>, std::error_code> read(const std::string& name) override;
+  std::error_code create(const std::string& name) override;
+  std::error_code write(std::span<const std::byte> bytes) override;
+  std::error_code sync() override;
+  std::error_code close() override;
+  std::error_code rename(const std::string& from, const std::string& to) override;
+  std::error_code remove(const std::string& name) override;
+  std::error_code sync_folder() override;
+
+ private:
+  std::string path_of(const std::string& name) const { return path_ + "/" + name; }
+
+  std::string path_;
+  int lock_ = -1;
+  int file_ = -1;
+};
+
+}  // namespace shoal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 
@@ -53,7 +54,26 @@ Client::Client(DatagramPort& port, const Clock& clock, Entropy& entropy, ClientC
             return transport_.queue_message(channel, message);
           },
           true),
-      transport_(port, clock, entropy, transport_config(config_, table_), *this) {}
+      transport_(port, clock, entropy, transport_config(config_, table_), *this) {
+  listen_to_server();
+}
+
+// What shoal's server says by itself, beside the game's messages.
+void Client::listen_to_server() {
+  messages_.on<service::Announcement>(
+      [this](const MessageSource&, const service::Announcement& announcement) {
+        if (config_.on_announcement && announcement.text())
+          config_.on_announcement(printable(announcement.text()->string_view()));
+      });
+  messages_.on<service::ServerEnding>([this](const MessageSource&, const service::ServerEnding& ending) {
+    // A number of the wire: anything that is no time to come means now. No server drains for longer than a day.
+    const double left = ending.seconds() > 0 ? std::min(double{ending.seconds()}, 86'400.0) : 0.0;
+    const Duration until_then = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(left));
+    server_ends_at_ = clock_->now() + until_then;
+    if (config_.on_server_ending)
+      config_.on_server_ending(until_then, ending.text() ? printable(ending.text()->string_view()) : "");
+  });
+}
 
 void Client::on_connected(const AcceptBody& accept) {
   world_ = std::make_unique<World>(table_, config_);
@@ -65,6 +85,7 @@ void Client::on_connected(const AcceptBody& accept) {
   is_frozen_ = false;
   chunks_in_view_.reset();
   comparison_ = Comparison::None;
+  server_ends_at_.reset();
   if (config_.on_world) config_.on_world(world_->registry);
 }
 

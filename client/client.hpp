@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/mirror.hpp"
@@ -36,6 +37,10 @@ struct ClientConfig {
   std::function<void(Registry&)> register_components;
   /// Called with each new, still empty mirror registry, before the first block.
   std::function<void(Registry&)> on_world;
+  /// The operator's words to all who play, fit for a screen. Called from Client::poll; may send and close.
+  std::function<void(std::string_view text)> on_announcement{};
+  /// The server closes the session in so long, and lets nobody in until it is back. As on_announcement.
+  std::function<void(Duration left, std::string_view text)> on_server_ending{};
   std::uint32_t max_entities = 1u << 18;
   Duration connect_time_out = seconds(10);
   /// The server's key, when it is known (shoal-server prints it): nobody else gets the credentials.
@@ -112,6 +117,8 @@ class Client final : private ClientTransport::Handler {
   /// comes into interest later may lower it for a moment.
   double join_progress() const;
   Comparison comparison() const { return comparison_; }
+  /// When the server will close this session, as it told; none: it told nothing of that.
+  std::optional<Time> server_ends_at() const { return server_ends_at_; }
   const ClientMeasures& measures() const { return measures_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
 
@@ -129,6 +136,7 @@ class Client final : private ClientTransport::Handler {
   bool on_message(ReceivedMessage message) override;
   void on_closed(CloseReason reason, std::string_view detail) override;
 
+  void listen_to_server();
   PacketVerdict take_blocks(const protocol::Frame& frame);
   void compare(const protocol::Digest& digest);
 
@@ -148,6 +156,7 @@ class Client final : private ClientTransport::Handler {
   std::optional<std::uint32_t> chunks_in_view_;  // by the newest frame; none: each was here once
   std::vector<ChunkId> absent_;
   Comparison comparison_ = Comparison::None;
+  std::optional<Time> server_ends_at_;
   Tick compared_tick_{};
   WorldDigest own_digest_;
   ClientMeasures measures_;

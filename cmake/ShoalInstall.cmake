@@ -17,7 +17,8 @@ endforeach()
 set(shoal_headers ${CMAKE_INSTALL_INCLUDEDIR}/shoal)
 install(DIRECTORY shared server client DESTINATION ${shoal_headers}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "shared/game" EXCLUDE PATTERN "server/demo" EXCLUDE PATTERN "client/bots" EXCLUDE)
-install(FILES ${PROJECT_BINARY_DIR}/generated/schema/protocol_generated.h DESTINATION ${shoal_headers}/schema)
+install(FILES ${PROJECT_BINARY_DIR}/generated/schema/protocol_generated.h
+  ${PROJECT_BINARY_DIR}/generated/schema/service_generated.h DESTINATION ${shoal_headers}/schema)
 
 set(shoal_package ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)
 install(EXPORT shoalTargets NAMESPACE shoal:: DESTINATION ${shoal_package})

@@ -44,8 +44,14 @@ class Game {
   /// counted.
   virtual bool apply_input(Registry& registry, Entity player, Tick tick,
                            std::span<const std::byte> input) = 0;
-  /// The player's session ended. The entity may be dead already.
+  /// The player is gone for good: it left, was sent away, or did not come back in time. The entity may be dead already.
   virtual void player_left(Registry& registry, Entity player, CloseReason reason) = 0;
+  /// The player's session broke off, and its entity waits for it (ServerConfig::return_time): no inputs come. Then either
+  /// player_returned or player_left follows. The entity may be dead already.
+  virtual void player_absent(Registry& /*registry*/, Entity /*player*/, CloseReason /*reason*/) {}
+  /// The player has a session again, in which nothing of the earlier one is left, and steers the entity as before. Also
+  /// without player_absent before, when the new session began in the same tick. The entity lives.
+  virtual void player_returned(Registry& /*registry*/, Entity /*player*/, Tick /*tick*/) {}
 
   /// The handlers of messages from clients: messages.messages().on<…>(…). Called once, before the first tick; `messages`
   /// lives as long as the server. Handlers run between two ticks: what they write into the world is of the next one, and

@@ -22,7 +22,7 @@
 
 namespace shoal {
 
-/// Counts the players of a server's life from 1; never given twice.
+/// Counts the players of a server's life from 1; never given to another one. Who comes back in time has its own again.
 struct PlayerNumber {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(PlayerNumber, PlayerNumber) = default;

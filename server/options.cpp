@@ -65,6 +65,11 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
            "addresses and ranges with commas between them that have no such limits; private: those that no "
            "router of the internet forwards. This machine never has"});
 
+  table.add("return-time", &options.server.return_time,
+            {.help = "whose session broke off finds its player again for so long; 0: not at all",
+             .min = 0,
+             .max = 86'400});
+
   table.section("interest");
   table.add("radius", &options.server.interest.radius,
             {.help = "how far players see, metres; 0: everything", .min = 0, .max = 1e9});

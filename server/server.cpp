@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 #include "shared/ecs/world_copy.hpp"
@@ -77,6 +78,7 @@ Server::Server(Game& game, DatagramPort& port, const Clock& clock, Entropy& entr
       }),
       transport_(port, clock, entropy, transport_config(config, table_), *this),
       sessions_(config.max_sessions),
+      absent_(config.max_sessions),
       players_(config.resumed ? config.resumed->newest_player : 0),
       tick_(config.resumed ? config.resumed->tick : config.first_tick) {
   warn_of_large_entities(table_);
@@ -138,9 +140,7 @@ void Server::run_tick() {
 }
 
 void Server::admit_players() {
-  for (const Departed& departed : std::exchange(departed_, {})) {
-    game_->player_left(registry_, departed.player, departed.reason);
-  }
+  tell_of_absent_players();
   for (const SessionId id : std::exchange(joining_, {})) {
     Session* session = find(id);
     if (!session) continue;
@@ -148,6 +148,7 @@ void Server::admit_players() {
     if (!session->player.is_null() && !registry_.all_of<OwnedBy>(session->player))
       registry_.emplace<OwnedBy>(session->player, session->player);
   }
+  tell_of_returned_players();
 }
 
 void Server::apply_inputs(Session& session) {
@@ -458,21 +459,42 @@ std::size_t Server::queue_event_for_viewers(Entity entity, Audience audience, Me
   return count;
 }
 
+std::size_t Server::queue_for_all(std::span<const std::byte> message) {
+  std::size_t count = 0;
+  for (const auto& session : sessions_) {
+    if (!session) continue;
+    const bool is_queued = transport_.queue_message(session->id, MessageChannel::Ordered, message).ok();
+    ++(is_queued ? count : counters_.notices_refused);
+  }
+  return count;
+}
+
+void Server::announce(std::string_view text) {
+  const std::string said = printable(text);
+  counters_.announced +=
+      queue_for_all(messages_.encode_plain<service::Announcement>([&](MessageRouter::Builder& builder) {
+        return service::CreateAnnouncement(builder, builder.CreateString(said));
+      }));
+}
+
 // --- sessions ----------------------------------------------------------------------------------------------
 
 void Server::on_joined(SessionId id, const JoinRequest& request) {
   auto session = std::make_unique<Session>();
   session->id = id;
-  session->number = {++players_};
+  session->player_id = request.player;
+  const bool is_back = take_back(*session);
+  if (!is_back) session->number = {++players_};
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
   ++counters_.joined;
   if (may_log()) {
-    log_info("player {} joined from {} as {}{}{}", session->number.value, to_string(request.peer),
-             to_string(request.player), request.name.empty() ? "" : ", ", request.name);
+    log_info("player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
+             to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ",
+             request.name);
   }
   sessions_[id.index] = std::move(session);
-  joining_.push_back(id);
+  if (!is_back) joining_.push_back(id);
 }
 
 void Server::on_left(SessionId id, CloseReason reason) {
@@ -481,7 +503,7 @@ void Server::on_left(SessionId id, CloseReason reason) {
   ++counters_.left;
   if (reason == CloseReason::TimedOut) ++counters_.timed_out;
   if (may_log()) log_info("player {} left: {}", session->number.value, to_string(reason));
-  if (!session->player.is_null()) departed_.push_back({session->player, reason});
+  end_player(*session, reason);
   sessions_[id.index].reset();
   messages_.end_session(id);
 }

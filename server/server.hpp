@@ -7,6 +7,7 @@
 //    session.
 // 3. Frozen, the systems stand still and who joins only watches; traffic goes on until every client has everything
 //    and has compared its mirror with the server's digest.
+// 4. A player whose session broke off keeps its entity for ServerConfig::return_time, and nobody else gets it.
 // Threads: all calls from one thread. The systems run on those of an executor as well (ServerConfig::threads).
 #pragma once
 
@@ -14,8 +15,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "server/absent_players.hpp"
 #include "server/change_tracker.hpp"
 #include "server/chunk_store.hpp"
 #include "server/client_view.hpp"
@@ -34,6 +38,7 @@
 namespace shoal {
 
 inline constexpr Duration kDefaultFreezeDeadline = seconds(10);
+inline constexpr Duration kDefaultReturnTime = seconds(30);
 
 /// A world that goes on.
 struct ResumedWorld {
@@ -47,6 +52,9 @@ struct ServerConfig {
   std::uint32_t tick_rate_hz = 30;
   std::uint32_t max_sessions = 256;
   Duration time_out = kDefaultTimeOut;
+  /// Whose session timed out, was replaced, or ended with the server, may come back to its entity for so long, counted in
+  /// ticks. 0: its entity goes at once, as that of who leaves by itself, is kicked or banned.
+  Duration return_time = kDefaultReturnTime;
   InterestConfig interest;
   /// Bytes of UDP payload per second to one client, everything included; 0: without a limit. What does not fit
   /// waits, the most urgent leaves first.
@@ -76,12 +84,16 @@ struct ServerCounters {
   std::uint64_t joined = 0;
   std::uint64_t left = 0;
   std::uint64_t timed_out = 0;
+  std::uint64_t returned = 0;     // of those that joined: they found their entity waiting
   std::uint64_t bad_updates = 0;  // counts, ids or enumerators that no client sends
   std::uint64_t bad_inputs = 0;   // bytes that are no input of the game
   std::uint64_t mismatches_reported = 0;
   std::uint64_t digests_exact = 0;
   std::uint64_t digests_different = 0;
   std::uint64_t events_refused = 0;  // found no room in a session's queue
+  std::uint64_t announced = 0;       // words of the operator, by session
+  std::uint64_t notices_refused =
+      0;  // announcements, and news of the end, that found no room in a session's queue
 };
 
 class Server final : public GameMessages, private ServerTransport::Handler {
@@ -104,10 +116,22 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// Tells every client that the server ends. Poll a little longer, for those who miss it.
   void shut_down();
 
-  /// From now on; who is on the list and plays is sent away.
-  void set_bans(BanList bans) { transport_.set_bans(std::move(bans)); }
+  /// From now on; who is on the list and plays is sent away, and what waits for a player on it goes.
+  void set_bans(BanList bans);
+  /// The operator's words to all who are in session, after what was queued for them before. At most kMaxDetailBytes are
+  /// sent; who has no room for it hears nothing. O(sessions).
+  void announce(std::string_view text);
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
+
+  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. Entities that the next
+  /// tick takes from the game, since their players are gone for good, stand there with no id and the number 0. O(players).
+  std::vector<SavedPlayer> players_to_save() const;
+  /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins.
+  /// Whose entity is not there joins as a new one; that is logged.
+  void restore_players(std::span<const SavedPlayer> players);
+  /// Players without a session, whose entities wait for them.
+  std::size_t absent_count() const { return absent_.all().size(); }
 
   /// For handlers and for what is not about an entity.
   MessageRouter& messages() override { return messages_; }
@@ -147,6 +171,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
  private:
   struct Session {
     SessionId id;
+    PlayerId player_id;
     PlayerNumber number;
     Entity player{};
     std::unique_ptr<ClientView> view;
@@ -177,6 +202,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
                                                 std::span<const std::byte> bytes) override;
   std::size_t queue_event_for_viewers(Entity entity, Audience audience, MessageChannel channel,
                                       std::span<const std::byte> bytes) override;
+  /// Queues bytes of the router for every session. Returns for how many.
+  std::size_t queue_for_all(std::span<const std::byte> message);
   /// The first audience by which the session sees the entity.
   std::optional<Audience> seen_by(const Session& session, Entity entity) const;
 
@@ -185,6 +212,14 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// To be asked before each line that a peer can cause.
   bool may_log();
   void admit_players();
+  Tick return_deadline() const;
+  /// The session is over: the player's entity waits for it, or goes in the next tick.
+  void end_player(const Session& session, CloseReason reason);
+  void give_up(const AbsentPlayers::Absent& absent);
+  /// True: the session's player has its entity and its number again.
+  bool take_back(Session& session);
+  void tell_of_absent_players();
+  void tell_of_returned_players();
   void apply_inputs(Session& session);
   void take_resyncs(Session& session, const protocol::ClientUpdate& update);
   void take_digest(Session& session, const protocol::DigestReport& report);
@@ -213,6 +248,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   ServerTransport transport_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by session index
   std::vector<SessionId> joining_;
+  AbsentPlayers absent_;
+  std::vector<SessionId> returned_;
   std::vector<Departed> departed_;
   std::uint32_t players_ = 0;
   Tick tick_;

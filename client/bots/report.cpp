@@ -51,6 +51,7 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("chats", summary.chats);
   json.add("events", summary.events);
   json.add("late_events", summary.late_events);
+  json.add("announcements", summary.announcements);
   json.add("in_session_at_end", summary.expected);
   json.add("exact_at_end", summary.exact);
   json.add("different_at_end", summary.different);

@@ -6,6 +6,7 @@
 #include "schema/components_descriptors.hpp"
 #include "schema/messages_generated.h"
 #include "shared/base/fault.hpp"
+#include "shared/base/log.hpp"
 #include "shared/game/spawn.hpp"
 
 namespace shoal {
@@ -115,6 +116,7 @@ bool Swarm::start_bot() {
   client.register_components = demo::register_shared_components;
   client.max_entities = config_.max_entities;
   client.server_key = config_.server_key;
+  client.on_announcement = [this, bot = bot.get()](std::string_view text) { hear_announcement(*bot, text); };
   if (config_.credentials) {
     Credentials shown = config_.credentials(number);
     client.credential_kind = shown.kind;
@@ -147,6 +149,13 @@ void Swarm::listen(Bot& bot) {
       [count](const MessageSource&, const EventInfo& event, const demo::Hit&) { count(event); });
   messages.on_event<demo::Said>(
       [count](const MessageSource&, const EventInfo& event, const demo::Said&) { count(event); });
+}
+
+void Swarm::hear_announcement(Bot& bot, std::string_view text) {
+  ++bot.announcements;
+  if (text == last_announcement_) return;
+  last_announcement_ = text;
+  log_info("the server announces: {}", text);
 }
 
 void Swarm::run_bot(Bot& bot) {
@@ -286,6 +295,7 @@ SwarmSummary Swarm::summary() const {
     summary.chats += bot->chats;
     summary.events += bot->events;
     summary.late_events += bot->late_events;
+    summary.announcements += bot->announcements;
     for (std::size_t age = 0; age < summary.by_baseline_age.size(); ++age) {
       const AgeBucket& measured = client.measures().by_baseline_age[age];
       summary.by_baseline_age[age].blocks += measured.blocks;

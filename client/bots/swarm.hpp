@@ -74,9 +74,10 @@ struct SwarmSummary {
   std::uint64_t baseline_misses = 0;
   std::uint64_t entity_updates = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t chats = 0;        // that bots said: each one when it joined
-  std::uint64_t events = 0;       // hits and what was said, that bots heard of
-  std::uint64_t late_events = 0;  // of those: the state of which they speak was not there
+  std::uint64_t chats = 0;          // that bots said: each one when it joined
+  std::uint64_t events = 0;         // hits and what was said, that bots heard of
+  std::uint64_t late_events = 0;    // of those: the state of which they speak was not there
+  std::uint64_t announcements = 0;  // of the server's operator, that bots heard
   /// As in ClientMeasures: by whole ticks, the last one for all older baselines, too.
   decltype(ClientMeasures::by_baseline_age) by_baseline_age{};
   Histogram mirrored_entities;
@@ -136,11 +137,13 @@ class Swarm {
     std::uint64_t chats = 0;
     std::uint64_t events = 0;
     std::uint64_t late_events = 0;
+    std::uint64_t announcements = 0;
   };
 
   void follow_stages();
   void start_due();
   bool start_bot();
+  void hear_announcement(Bot& bot, std::string_view text);
   static void listen(Bot& bot);
   void run_bot(Bot& bot);
   void play(Bot& bot);
@@ -166,6 +169,7 @@ class Swarm {
   bool is_frozen_ = false;  // some client was told so
   bool has_server_ended_ = false;
   bool is_leaving_ = false;
+  std::string last_announcement_;  // all bots hear the same: it is logged once
   std::string first_trouble_;
 };
 

@@ -69,6 +69,10 @@ void DemoGame::player_left(Registry& registry, Entity player, CloseReason) {
   despawn_player(registry, player);
 }
 
+void DemoGame::player_absent(Registry& registry, Entity player, CloseReason) {
+  rest_player(registry, player);
+}
+
 void DemoGame::register_messages(GameMessages& messages) {
   messages.messages().on<Chat>([&messages](const MessageSource& source, const Chat& chat) {
     if (chat.words() == nullptr || chat.words()->size() > kMaxChatBytes) return;

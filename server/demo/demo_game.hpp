@@ -17,6 +17,8 @@ class DemoGame final : public Game {
   Entity spawn_player(Registry& registry, shoal::PlayerNumber number, Tick tick) override;
   bool apply_input(Registry& registry, Entity player, Tick tick, std::span<const std::byte> input) override;
   void player_left(Registry& registry, Entity player, CloseReason reason) override;
+  /// It stands still and holds its fire.
+  void player_absent(Registry& registry, Entity player, CloseReason reason) override;
   void register_messages(GameMessages& messages) override;
   void after_tick(const Registry& registry, GameMessages& messages, Tick tick) override;
   std::optional<ImageTypes> image_types() const override;

@@ -142,6 +142,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   }
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
+  if (saves && saves->loaded) server.restore_players(saves->loaded->players);
   server.set_bans(std::move(joining->bans));
   log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
            options.server.tick_rate_hz, server.replicated_entities(), config.threads);

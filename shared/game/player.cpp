@@ -50,6 +50,13 @@ void apply_input(Registry& registry, Entity player, const PlayerInput& input) {
   registry.replace<Waypoint>(player, position.x + ahead.x, position.y + ahead.y);
 }
 
+void rest_player(Registry& registry, Entity player) {
+  if (!registry.all_of<Player>(player)) return;
+  PlayerInput rest;
+  rest.aim_degrees = registry.get<const Heading>(player).degrees;
+  apply_input(registry, player, rest);
+}
+
 void steer_player(Registry& registry, Entity player, const PlayerInput& input, float speed) {
   // A diagonal is not faster than a straight line, whatever the client says.
   Vector2 move{input.move_x, input.move_y};

@@ -23,6 +23,8 @@ void despawn_player(Registry& registry, Entity player);
 /// Steers and fires, for one tick. Without effect on what is no living player: the input may be late. The
 /// server calls it before the systems of the input's tick.
 void apply_input(Registry& registry, Entity player, const PlayerInput& input);
+/// Stands still and holds its fire, until an input comes. Nothing happens when the player is not alive.
+void rest_player(Registry& registry, Entity player);
 /// The part that needs no server: heading and velocity. A client predicts with it. REQUIRES: a living player.
 void steer_player(Registry& registry, Entity player, const PlayerInput& input, float speed);
 

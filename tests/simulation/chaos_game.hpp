@@ -30,6 +30,9 @@ class ChaosGame final : public Game {
   void player_left(Registry& registry, Entity player, CloseReason reason) override {
     demo_.player_left(registry, player, reason);
   }
+  void player_absent(Registry& registry, Entity player, CloseReason reason) override {
+    demo_.player_absent(registry, player, reason);
+  }
   void register_messages(GameMessages& messages) override {
     demo_.register_messages(messages);
     mail_->register_server(messages);

@@ -41,6 +41,8 @@ ServerConfig server_config(const Plan& plan) {
   config.admission.limits.max_sessions = 16;
   config.allow_aes = plan.seed % 2 == 0;
   config.time_out = seconds(8);
+  // Drawn from the seed, like what else is not in the plan: nobody comes back, few do, all do.
+  config.return_time = plan.seed % 3 == 0 ? Duration{} : plan.seed % 3 == 1 ? seconds(2) : seconds(30);
   config.freeze_deadline = kLongestEnd;
   return config;
 }
@@ -118,6 +120,7 @@ Simulation::Simulation(const Plan& plan)
 // The world begins anew: nothing of it is kept yet. The identity is.
 void Simulation::start_server() {
   server_.reset();
+  ++servers_;
   mail_.begin_server();
   game_ = std::make_unique<ChaosGame>(plan_.world, mail_);
   ServerConfig config = server_config(plan_);

@@ -79,6 +79,8 @@ class Simulation {
 
   const Plan& plan() const { return plan_; }
   const Server& server() const { return *server_; }
+  /// How many servers there were so far, one after the other.
+  std::uint32_t servers() const { return servers_; }
   const Mail& mail() const { return mail_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
   const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
@@ -108,6 +110,7 @@ class Simulation {
   std::unique_ptr<DatagramPort> server_port_;
   std::unique_ptr<Server> server_;
   TickSchedule schedule_;
+  std::uint32_t servers_ = 0;
   bool has_restarted_ = false;
   bool is_attacked_ = false;  // at this moment: what is sent is forged
   std::vector<std::unique_ptr<SimulatedClient>> clients_;

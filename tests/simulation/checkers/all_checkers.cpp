@@ -2,6 +2,7 @@
 #include "tests/simulation/checkers/memory_checker.hpp"
 #include "tests/simulation/checkers/message_checker.hpp"
 #include "tests/simulation/checkers/mirror_checker.hpp"
+#include "tests/simulation/checkers/player_checker.hpp"
 #include "tests/simulation/checkers/progress_checker.hpp"
 #include "tests/simulation/checkers/session_checker.hpp"
 #include "tests/simulation/checkers/stranger_checker.hpp"
@@ -16,6 +17,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<ProgressChecker>());
   checkers.push_back(std::make_unique<MemoryChecker>());
   checkers.push_back(std::make_unique<SessionChecker>());
+  checkers.push_back(std::make_unique<PlayerChecker>());
   checkers.push_back(std::make_unique<WaitChecker>());
   checkers.push_back(std::make_unique<StrangerChecker>());
   checkers.push_back(std::make_unique<MessageChecker>());

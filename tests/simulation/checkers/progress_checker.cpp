@@ -47,7 +47,7 @@ void ProgressChecker::after_step(const Simulation& simulation) {
     fail("an update of a client is malformed");
   }
   simulation.server().for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView& view) {
-    auto& baselines = baselines_[player.value];
+    auto& baselines = baselines_[simulation.server().session_of(player)];
     view.for_each_chunk([&](ChunkIndex, ChunkId chunk, Epoch, std::optional<Tick> baseline) {
       if (!baseline) return;
       auto& newest = baselines[chunk.value];

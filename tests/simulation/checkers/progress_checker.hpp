@@ -22,8 +22,7 @@ class ProgressChecker final : public Checker {
     std::map<std::uint32_t, std::optional<Tick>> shown;  // by chunk
   };
   std::vector<Seen> shown_;
-  std::map<std::uint32_t, std::map<std::uint32_t, std::optional<Tick>>>
-      baselines_;  // by player number, then chunk
+  std::map<SessionId, std::map<std::uint32_t, std::optional<Tick>>> baselines_;  // by session, then chunk
 };
 
 }  // namespace shoal::simulation

@@ -128,6 +128,7 @@ class ServedWorldTest : public ::testing::Test {
     config.server = kServer;
     config.components = demo::component_descriptors();
     config.register_components = demo::register_shared_components;
+    if (configure_client) configure_client(config);
     clients.push_back(std::make_unique<Client>(*client_ports.back(), clock, entropy, config));
     clients.back()->connect();
     return *clients.back();
@@ -210,6 +211,7 @@ class ServedWorldTest : public ::testing::Test {
   std::vector<std::unique_ptr<DatagramPort>> client_ports;
   std::vector<std::unique_ptr<Client>> clients;
   std::function<void()> before_poll;
+  std::function<void(ClientConfig&)> configure_client;
   std::size_t allocations_in_tick = 0;
 
  private:

@@ -1,0 +1,249 @@
+// Who finds its player again, and for how long.
+#include "server/absent_players.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/server/served_world.hpp"
+
+namespace shoal::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+PlayerId player_id(std::uint8_t number) {
+  PlayerId id;
+  id.bytes[0] = number;
+  return id;
+}
+AbsentPlayers::Absent absent(std::uint8_t number, Tick until) {
+  return {{player_id(number), {number}, {number, 0}}, CloseReason::TimedOut, until, false};
+}
+
+TEST(AbsentPlayers, OneMoreThanMayWaitGivesUpWhoHasWaitedLongest) {
+  AbsentPlayers players(2);
+  EXPECT_FALSE(players.add(absent(1, Tick{10})));
+  EXPECT_FALSE(players.add(absent(2, Tick{11})));
+  const auto given_up = players.add(absent(3, Tick{12}));
+  ASSERT_TRUE(given_up);
+  EXPECT_EQ(given_up->player.id, player_id(1));
+  EXPECT_EQ(players.all().size(), 2u);
+  EXPECT_FALSE(players.take(player_id(1)));
+  EXPECT_EQ(players.take(player_id(3))->player.entity, (Entity{3, 0}));
+  EXPECT_EQ(players.all().size(), 1u);
+}
+
+TEST(AbsentPlayers, WaitUntilTheirTickAlsoAcrossTheWrap) {
+  AbsentPlayers players(8);
+  const Tick last{0xFFFFFFFF};
+  players.add(absent(1, last));
+  players.add(absent(2, last + 5));
+  EXPECT_TRUE(players.take_overdue(last - 1).empty());
+  EXPECT_EQ(players.take_overdue(last).size(), 1u);
+  EXPECT_EQ(players.take_overdue(last + 5).size(), 1u);
+  EXPECT_TRUE(players.all().empty());
+}
+
+// Writes down what it hears of players.
+class TalkativeGame final : public ServedGame {
+ public:
+  void player_left(Registry& registry, Entity player, CloseReason reason) override {
+    told.push_back("left: " + std::string(to_string(reason)));
+    if (registry.alive(player)) registry.destroy(player);
+  }
+  void player_absent(Registry&, Entity, CloseReason reason) override {
+    told.push_back("absent: " + std::string(to_string(reason)));
+  }
+  void player_returned(Registry& registry, Entity player, Tick) override {
+    told.push_back(registry.alive(player) ? "returned" : "returned dead");
+  }
+  std::vector<std::string> told;
+};
+
+class AbsentPlayersTest : public ServedWorldTest {
+ protected:
+  AbsentPlayersTest() {
+    config.time_out = seconds(2);
+    config.return_time = seconds(5);
+  }
+  void start() {
+    network_port = network.open(kServer);
+    port.emplace(*network_port);
+    server.emplace(talkative, *port, clock, entropy, config);
+  }
+  Entity entity_of(std::size_t client) const { return clients[client]->controlled(); }
+  void cut(std::size_t client) { network.partition(client_at(static_cast<std::uint8_t>(client)), kServer); }
+  void come_again(std::size_t client) {
+    network.heal(client_at(static_cast<std::uint8_t>(client)), kServer);
+    if (clients[client]->state() != ClientState::Closed) clients[client]->close();
+    clients[client]->connect();
+  }
+  /// Until the server has noticed that nobody is there.
+  void time_out(std::size_t client) {
+    cut(client);
+    run_seconds(3);
+  }
+
+  ServerConfig config;
+  TalkativeGame talkative;
+};
+
+TEST_F(AbsentPlayersTest, WhoTimedOutFindsItsEntityAndItsNumberAgain) {
+  start();
+  add_client();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0), other = entity_of(1);
+  const auto before = server->players_to_save();
+  ASSERT_NE(own, other);
+  time_out(0);
+  EXPECT_EQ(server->absent_count(), 1u);
+  EXPECT_TRUE(server->registry().alive(own));
+  come_again(0);
+  run_seconds(1);
+  EXPECT_EQ(entity_of(0), own);
+  EXPECT_EQ(entity_of(1), other);
+  EXPECT_EQ(server->players_to_save(), before);
+  EXPECT_EQ(server->absent_count(), 0u);
+  EXPECT_EQ(server->counters().returned, 1u);
+  EXPECT_THAT(talkative.told, ElementsAre("absent: timed out", "returned"));
+  expect_exact(0);
+}
+
+TEST_F(AbsentPlayersTest, WhoComesTooLateIsANewPlayer) {
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  time_out(0);
+  run_seconds(5);
+  EXPECT_FALSE(server->registry().alive(own));
+  EXPECT_EQ(server->absent_count(), 0u);
+  come_again(0);
+  run_seconds(1);
+  EXPECT_NE(entity_of(0), own);
+  EXPECT_EQ(server->counters().returned, 0u);
+  EXPECT_EQ(server->players_to_save().front().number.value, 2u);
+  EXPECT_THAT(talkative.told, ElementsAre("absent: timed out", "left: timed out"));
+}
+
+TEST_F(AbsentPlayersTest, SomebodyElseGetsAnEntityOfItsOwn) {
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  time_out(0);
+  add_client();
+  run_seconds(0.5);
+  EXPECT_NE(entity_of(1), own);
+  EXPECT_EQ(server->absent_count(), 1u);
+}
+
+TEST_F(AbsentPlayersTest, WhoLeavesByItselfIsGoneAtOnce) {
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  clients[0]->close();
+  run_seconds(0.2);
+  EXPECT_FALSE(server->registry().alive(own));
+  EXPECT_THAT(talkative.told, ElementsAre("left: client left"));
+}
+
+TEST_F(AbsentPlayersTest, NewerSessionOfAPlayerTakesOverWithoutAnAbsence) {
+  config.time_out = seconds(60);
+  configure_client = [](ClientConfig& client) { client.player_key = Secret{}; };
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  add_client();  // the same player elsewhere
+  run_seconds(1);
+  EXPECT_EQ(clients[0]->close_reason(), CloseReason::Replaced);
+  EXPECT_EQ(entity_of(1), own);
+  EXPECT_THAT(talkative.told, ElementsAre("returned"));
+}
+
+TEST_F(AbsentPlayersTest, WhoDiedMeanwhileIsANewPlayer) {
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  time_out(0);
+  server->registry().destroy(own);
+  come_again(0);
+  run_seconds(1);
+  EXPECT_TRUE(server->registry().alive(entity_of(0)));
+  EXPECT_NE(entity_of(0), own);
+  EXPECT_THAT(talkative.told, ElementsAre("absent: timed out", "left: timed out"));
+}
+
+TEST_F(AbsentPlayersTest, BannedPlayerIsNotWaitedFor) {
+  start();
+  add_client();
+  run_seconds(1);
+  time_out(0);
+  ASSERT_EQ(server->absent_count(), 1u);
+  BanList bans;
+  bans.players.insert(clients[0]->player());
+  server->set_bans(bans);
+  run_tick();
+  EXPECT_EQ(server->absent_count(), 0u);
+  EXPECT_TRUE(server->players_to_save().empty());
+  EXPECT_THAT(talkative.told, ElementsAre("absent: timed out", "left: timed out"));
+}
+
+TEST_F(AbsentPlayersTest, WithoutTimeToReturnEntityGoesAtOnce) {
+  config.return_time = {};
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  time_out(0);
+  EXPECT_FALSE(server->registry().alive(own));
+  EXPECT_THAT(talkative.told, ElementsAre("left: timed out"));
+}
+
+TEST_F(AbsentPlayersTest, FrozenWorldGivesNobodyUp) {
+  start();
+  add_client();
+  run_seconds(1);
+  time_out(0);
+  server->freeze();
+  run_seconds(10);
+  EXPECT_EQ(server->absent_count(), 1u);
+}
+
+TEST_F(AbsentPlayersTest, PlayersOfASavedWorldAreAbsentUntilTheyCome) {
+  start();
+  add_client();
+  run_seconds(1);
+  const PlayerId id = clients[0]->player();
+  // What another process left behind: of the same player, of one who never comes, and of ones that nothing fits.
+  clients[0]->close();
+  run_seconds(1);
+  Registry& registry = server->registry();
+  const Entity first = registry.create(), second = registry.create();
+  talkative.told.clear();
+  const std::vector<SavedPlayer> saved{{id, {7}, first},
+                                       {player_id(1), {9}, second},
+                                       {player_id(2), {10}, second},
+                                       {player_id(1), {11}, registry.create()},
+                                       {player_id(3), {12}, Entity{12'345, 3}}};
+  server->restore_players(saved);
+  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0], saved[1]));
+  clients[0]->connect();
+  run_seconds(1);
+  EXPECT_EQ(entity_of(0), first);
+  EXPECT_THAT(talkative.told,
+              ElementsAre("absent: server shut down", "absent: server shut down", "returned"));
+  run_seconds(5);
+  EXPECT_FALSE(registry.alive(second));
+  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0]));
+  add_client();
+  run_seconds(1);
+  EXPECT_EQ(server->players_to_save().back().number.value, 10u) << "no number is given twice";
+}
+
+}  // namespace
+}  // namespace shoal::test

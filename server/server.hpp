@@ -124,7 +124,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
-  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. O(players).
+  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. Entities that the next
+  /// tick takes from the game, since their players are gone for good, stand there with no id and the number 0. O(players).
   std::vector<SavedPlayer> players_to_save() const;
   /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins.
   /// Whose entity is not there joins as a new one; that is logged.

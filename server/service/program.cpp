@@ -160,6 +160,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   }
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
+  if (saves && saves->loaded) server.restore_players(saves->loaded->players);
   server.set_bans(std::move(joining->bans));
   const auto fleet_plan =
       fleet_config(options.fleet, environ, config.max_sessions, to_string(server.public_key()));

@@ -97,6 +97,7 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
             {.help = "how long clients may take to catch up with the frozen world", .min = 0, .max = 600});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   add_log_level_option(table, &options.log_level);
+  add_log_format_option(table, &options.log_format);
   return table;
 }
 

@@ -25,8 +25,9 @@
 #include "server/client_view.hpp"
 #include "server/game.hpp"
 #include "server/game_messages.hpp"
-#include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
+#include "shared/base/line_allowance.hpp"
+#include "shared/base/log.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/schedule.hpp"
 #include "shared/net/input_channel.hpp"
@@ -179,6 +180,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     std::optional<Tick> input_told;  // the acknowledgement that the last frame carried
     Tick last_frame{};
     bool has_compared = false;
+    LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };
   struct Departed {

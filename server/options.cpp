@@ -87,6 +87,18 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("print-schedule", &options.print_schedule,
             {.help = "print the systems, their stages and why they wait as a graph for Graphviz, and end"});
 
+  table.section("admin");
+  table.add(
+      "admin", &options.admin,
+      {.help =
+           "address and TCP port of health, metrics and commands over HTTP, docs/operations.md; port 0 lets "
+           "the system choose; off: none"});
+  table.add("admin-port-file", &options.admin_port_file,
+            {.help = "write the admin port here once it is open"});
+  table.add(
+      "admin-token-file", &options.admin_token_file,
+      {.help = "its first line is the token that commands need; without one the admin port is read only"});
+
   table.section("run");
   table.add(
       "seconds", &options.seconds,

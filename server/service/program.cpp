@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "server/report.hpp"
+#include "server/service/admin_part.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
@@ -26,23 +27,57 @@ bool write_file(const std::string& path, const std::string& text) {
   return !why_not;
 }
 
-// Reads the ban list again when SIGHUP asks for it.
-class BanReloader final : public ServicePart {
+// The bans of the list, read again when SIGHUP asks for it, and beside them those of the admin port.
+class Bans final : public ServicePart {
  public:
-  BanReloader(Server& server, const std::string& path) : server_(server), path_(path) {}
+  Bans(Server& server, const std::string& path, BanList listed)
+      : server_(server), path_(path), listed_(std::move(listed)) {
+    apply();
+  }
 
   void between_ticks(Time) override {
     if (!take_reload_request()) return;
     auto list = read_ban_list(path_);
     if (!list) return log_error("{}; the bans stay as they are", list.error());
     log_info("ban list read again: {} entries", list->size());
-    server_.set_bans(*std::move(list));
+    listed_ = *std::move(list);
+    apply();
+  }
+  void add(const AddressRange& range) {
+    told_.ranges.push_back(range);
+    apply();
+  }
+  void add(const PlayerId& player) {
+    told_.players.insert(player);
+    apply();
   }
 
  private:
+  void apply() {
+    BanList all = listed_;
+    all.ranges.insert(all.ranges.end(), told_.ranges.begin(), told_.ranges.end());
+    all.players.insert(told_.players.begin(), told_.players.end());
+    server_.set_bans(std::move(all));
+  }
+
   Server& server_;
   const std::string& path_;
+  BanList listed_;
+  BanList told_;
 };
+
+AdminActions admin_actions(Server& server, Bans& bans) {
+  AdminActions actions;
+  actions.kick = [&server](PlayerNumber number) { return server.kick(number, "by the operator"); };
+  actions.ban_address = [&bans](const AddressRange& range) { bans.add(range); };
+  actions.ban_player = [&bans](const PlayerId& player) { bans.add(player); };
+  actions.set_log_level = set_log_level;
+  actions.explain = [&server](PlayerNumber number, std::uint32_t index,
+                              std::optional<std::uint32_t> generation) {
+    return server.explain(number, index, generation);
+  };
+  return actions;
+}
 
 // Without a world and without a port.
 int print_schedule(Game& game) {
@@ -91,8 +126,13 @@ std::optional<Joining> prepare_joining(const JoiningOptions& options, bool ident
   return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
 }
 
-// `identity_is_named`: the operator said which file.
-int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
+// What the operator said, where the default would do something else.
+struct NamedOptions {
+  bool identity = false;
+  bool admin = false;
+};
+
+int serve(const ServerProgram& program, const ServerOptions& options, const NamedOptions& named) {
   const std::unique_ptr<Game> game = program.make_game(options);
   if (options.print_schedule) return print_schedule(*game);
   auto address = parse_endpoint(options.bind, options.port);
@@ -107,7 +147,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
     return 2;
   }
   SystemEntropy entropy;
-  auto joining = prepare_joining(options.joining, identity_is_named, entropy);
+  auto joining = prepare_joining(options.joining, named.identity, entropy);
   if (!joining) return 2;
   catch_stop_signals();
   if (!options.joining.ban_list.empty()) catch_reload_signal();
@@ -122,7 +162,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   config.wall_clock = &wall_clock;
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
-  server.set_bans(std::move(joining->bans));
+  Bans bans(server, options.joining.ban_list, std::move(joining->bans));
   log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
            options.server.tick_rate_hz, server.replicated_entities(), config.threads);
   log_info("server key: {}; clients pin it with --server-key", to_string(server.public_key()));
@@ -135,15 +175,23 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                   {.tick_rate_hz = options.server.tick_rate_hz,
                    .seconds = options.seconds,
                    .freeze_deadline = options.server.freeze_deadline});
-  BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  auto admin =
+      AdminPart::open(options, named.admin, server, service, **port, clock, admin_actions(server, bans));
+  if (!admin) {
+    log_error("{}", admin.error());
+    return 2;
+  }
+  if (*admin) service.add(**admin);
   service.run();
   const auto& counters = server.counters();
   log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
            counters.joined, counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
-    if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
+    if (!write_file(options.report, server_report(measure(server, options.server.tick_rate_hz,
+                                                          service.measures(), server.replicated_entities()),
+                                                  process)))
       return 2;
   }
   return counters.digests_different == 0 && service.everyone_compared() ? 0 : 1;
@@ -156,13 +204,14 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
   options.joining.identity = default_identity_file(environ);
   OptionTable table = server_option_table(options, program.max_entities);
   return run_program(table, argc, argv, environ, options.log_level, [&] {
-    const auto& all = table.options();
-    const auto identity =
-        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
     // A default that --print-config wrote into a file says nothing.
-    const bool is_named =
-        identity->source > OptionSource::File || identity->current() != identity->default_text;
-    return serve(program, options, is_named);
+    const auto is_named = [&](std::string_view name) {
+      const auto& all = table.options();
+      const auto option =
+          std::find_if(all.begin(), all.end(), [&](const Option& one) { return one.name == name; });
+      return option->source > OptionSource::File || option->current() != option->default_text;
+    };
+    return serve(program, options, {.identity = is_named("identity"), .admin = is_named("admin")});
   });
 }
 

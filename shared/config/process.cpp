@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 
 namespace shoal {
 namespace {
@@ -46,6 +47,16 @@ void catch_reload_signal() {
 
 bool take_reload_request() {
   return reload_is_asked.exchange(false);
+}
+
+std::uint64_t rss_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long total = 0;
+  unsigned long resident = 0;
+  const int read = std::fscanf(file, "%lu %lu", &total, &resident);
+  std::fclose(file);
+  return read == 2 ? std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 std::uint64_t peak_rss_bytes() {

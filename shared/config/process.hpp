@@ -17,6 +17,8 @@ void catch_reload_signal();
 /// Whether it came since the last call.
 bool take_reload_request();
 
+/// Resident now; 0 where the system does not tell. Reads a file of the kernel.
+std::uint64_t rss_bytes();
 std::uint64_t peak_rss_bytes();
 
 }  // namespace shoal

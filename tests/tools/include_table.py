@@ -22,7 +22,7 @@ class Module:
 LIBRARIES = {  # header prefix -> library
     "asio": "asio", "flatbuffers/": "flatbuffers", "sodium": "sodium", "xxhash": "xxhash", "CLI/": "CLI11",
     "toml++/": "toml++", "spdlog/": "spdlog", "fmt/": "fmt", "gtest/": "googletest", "gmock/": "googletest",
-    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
+    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "civetweb": "civetweb", "Civet": "civetweb",
 }
 
 SHARED = ("shared/base", "shared/ecs", "shared/wire", "shared/config", "shared/net", "shared/replication")
@@ -45,7 +45,9 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     # What a server's process is beside the tick: its signals, files, and whoever watches it.
-    Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
+    Module("server/admin", r"server/admin/", SHARED + ("server",),
+           ("fmt", "civetweb", "prometheus", "nlohmann-json", "sodium")),
+    Module("server/service", r"server/service/", SHARED + ("server", "server/admin"), ("fmt",)),
     Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service")),
     Module("server/demo", r"server/demo/", SHARED + GAME + ("schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
@@ -56,7 +58,8 @@ MODULES = [
 
 # A library that one file hides from all others.
 ONLY_IN = {"spdlog": r"shared/base/log\.cpp$", "CLI11": r"shared/config/command_line\.cpp$",
-           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"shared/image/json_document\.cpp$"}
+           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"shared/image/json_document\.cpp$|server/admin/status_json\.cpp$",
+           "civetweb": r"server/admin/http_server\.cpp$", "prometheus": r"server/admin/metrics\.cpp$"}
 
 GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/image_generated.h": "schema image",
              "schema/messages_generated.h": "schema messages",
@@ -113,7 +116,7 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "demo_server": "server/demo", "service": "server/service", "bots": "client/bots"}
+    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "demo_server": "server/demo", "service": "server/service", "admin": "server/admin", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -37,6 +37,8 @@ shoal_find_library(shoal_dep::sodium sodium.h libsodium-dev LIBRARY sodium)
 shoal_find_library(shoal_dep::xxhash xxhash.h libxxhash-dev)
 target_compile_definitions(shoal_dep::xxhash INTERFACE XXH_INLINE_ALL)
 shoal_find_library(shoal_dep::cli11 CLI/CLI.hpp libcli11-dev)
+shoal_find_library(shoal_dep::civetweb civetweb.h libcivetweb-dev LIBRARY civetweb)
+shoal_find_library(shoal_dep::prometheus prometheus/text_serializer.h prometheus-cpp-dev LIBRARY prometheus-cpp-core)
 shoal_find_library(shoal_dep::json nlohmann/json.hpp nlohmann-json3-dev)
 # Debian's is a shared library, whose classes have these in them.
 shoal_find_library(shoal_dep::httplib httplib.h libcpp-httplib-dev LIBRARY cpp-httplib)

@@ -121,6 +121,18 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("fleet-map", &options.fleet.map,
             {.help = "the label agones.dev/sdk-map of this server; none: without it"});
 
+  table.section("admin");
+  table.add(
+      "admin", &options.admin,
+      {.help =
+           "address and TCP port of health, metrics and commands over HTTP, docs/operations.md; port 0 lets "
+           "the system choose; off: none"});
+  table.add("admin-port-file", &options.admin_port_file,
+            {.help = "write the admin port here once it is open"});
+  table.add(
+      "admin-token-file", &options.admin_token_file,
+      {.help = "its first line is the token that commands need; without one the admin port is read only"});
+
   table.section("run");
   table.add(
       "seconds", &options.seconds,

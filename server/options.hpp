@@ -48,9 +48,15 @@ struct ServerOptions {
   bool health = false;
   Duration seconds{};
   std::string report;
+  std::string admin = "127.0.0.1:7780";
+  std::string admin_port_file;
+  std::string admin_token_file;
   LogLevel log_level = LogLevel::Info;
   LogFormat log_format = LogFormat::Text;
 };
+
+/// Of an --admin without one.
+inline constexpr std::uint16_t kDefaultAdminPort = 7780;
 
 /// `options` outlives the table. The identity file in them is the default.
 OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities);

@@ -5,6 +5,7 @@
 #include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
+#include "shared/ecs/local.hpp"
 #include "shared/ecs/world_copy.hpp"
 
 namespace shoal {
@@ -117,17 +118,26 @@ bool Server::may_log() {
 
 void Server::run_tick() {
   ++tick_;
+  phase_times_ = {};
+  TickPhaseTimer timer(*clock_, phase_times_);
   if (!is_frozen()) {
     admit_players();
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
+    timer.end(TickPhase::Inputs);
     schedule_.run(registry_, tick_);
+    timer.end(TickPhase::Systems);
   }
   tracker_->end_tick(tick_);
+  timer.end(TickPhase::Changes);
   messages_.tick(clock_->now());
   begin_views();
-  if (!is_frozen()) game_->after_tick(registry_, *this, tick_);
+  timer.end(TickPhase::Views);
+  if (!is_frozen()) {
+    game_->after_tick(registry_, *this, tick_);
+    timer.end(TickPhase::GameEvents);
+  }
   full_states_.refill(clock_->now());
   // Whose turn is first changes, so that what all share does not always go to the same ones.
   const std::size_t first = tick_.value % sessions_.size();
@@ -135,8 +145,10 @@ void Server::run_tick() {
     const auto& session = sessions_[(first + i) % sessions_.size()];
     if (session) send_frames(*session);
   }
+  timer.end(TickPhase::Frames);
   if (is_frozen()) make_digests();
   transport_.flush();
+  timer.end(TickPhase::Flush);
 }
 
 void Server::admit_players() {
@@ -199,6 +211,11 @@ Entity Server::player_entity(PlayerNumber number) const {
     if (session && session->number.value == number.value) return session->player;
   }
   return kNullEntity;
+}
+
+std::size_t Server::replicated_entity_count() const {
+  const StorageBase* local = registry_.find_slot(detail::type_slot<Local>());
+  return registry_.alive_count() - (local ? local->size() : 0);
 }
 
 void Server::make_digests() {
@@ -488,6 +505,7 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
   session->about = {to_string(id), to_string(request.player), {}};
+  session->joined_at = clock_->now();
   ++counters_.joined;
   if (may_log()) {
     LogFields about = session->about;
@@ -521,6 +539,29 @@ void Server::on_acknowledged(SessionId id, Sequence sequence) {
 }
 void Server::on_lost(SessionId id, Sequence sequence) {
   if (Session* session = find(id)) session->view->on_lost(sequence);
+}
+
+SessionStatus Server::status_of(const Session& session) const {
+  SessionStatus status;
+  status.number = session.number;
+  status.player = transport_.player(session.id);
+  status.peer = transport_.peer(session.id);
+  status.entity = session.player;
+  status.joined_at = session.joined_at;
+  status.rtt = transport_.rtt(session.id);
+  status.traffic = transport_.traffic(session.id);
+  status.may_send_bytes_per_second = transport_.bytes_per_second(session.id);
+  status.chunks = session.view->chunk_count();
+  status.chunks_missing = session.view->chunks_missing();
+  status.longest_wait_ticks = session.view->longest_wait(tick_);
+  return status;
+}
+
+bool Server::kick(PlayerNumber number, std::string_view why) {
+  const SessionId session = session_of(number);
+  if (session.is_null()) return false;
+  transport_.close(session, CloseReason::Kicked, why);
+  return true;
 }
 
 // --- the end -----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "server/report.hpp"
 #include "server/saves/open_saves.hpp"
 #include "server/saves/world_saver.hpp"
+#include "server/service/admin_part.hpp"
 #include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
@@ -34,23 +35,57 @@ bool write_file(const std::string& path, const std::string& text) {
   return !why_not;
 }
 
-// Reads the ban list again when SIGHUP asks for it.
-class BanReloader final : public ServicePart {
+// The bans of the list, read again when SIGHUP asks for it, and beside them those of the admin port.
+class Bans final : public ServicePart {
  public:
-  BanReloader(Server& server, const std::string& path) : server_(server), path_(path) {}
+  Bans(Server& server, const std::string& path, BanList listed)
+      : server_(server), path_(path), listed_(std::move(listed)) {
+    apply();
+  }
 
   void between_ticks(Time) override {
     if (!take_reload_request()) return;
     auto list = read_ban_list(path_);
     if (!list) return log_error("{}; the bans stay as they are", list.error());
     log_info("ban list read again: {} entries", list->size());
-    server_.set_bans(*std::move(list));
+    listed_ = *std::move(list);
+    apply();
+  }
+  void add(const AddressRange& range) {
+    told_.ranges.push_back(range);
+    apply();
+  }
+  void add(const PlayerId& player) {
+    told_.players.insert(player);
+    apply();
   }
 
  private:
+  void apply() {
+    BanList all = listed_;
+    all.ranges.insert(all.ranges.end(), told_.ranges.begin(), told_.ranges.end());
+    all.players.insert(told_.players.begin(), told_.players.end());
+    server_.set_bans(std::move(all));
+  }
+
   Server& server_;
   const std::string& path_;
+  BanList listed_;
+  BanList told_;
 };
+
+AdminActions admin_actions(Server& server, Bans& bans) {
+  AdminActions actions;
+  actions.kick = [&server](PlayerNumber number) { return server.kick(number, "by the operator"); };
+  actions.ban_address = [&bans](const AddressRange& range) { bans.add(range); };
+  actions.ban_player = [&bans](const PlayerId& player) { bans.add(player); };
+  actions.set_log_level = set_log_level;
+  actions.explain = [&server](PlayerNumber number, std::uint32_t index,
+                              std::optional<std::uint32_t> generation) {
+    return server.explain(number, index, generation);
+  };
+  return actions;
+}
 
 // Without a world and without a port.
 int print_schedule(Game& game) {
@@ -112,8 +147,13 @@ int tell_health(const ServerOptions& options) {
   return why_not ? 1 : 0;
 }
 
-// `identity_is_named`: the operator said which file.
-int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
+// What the operator said, where the default would do something else.
+struct NamedOptions {
+  bool identity = false;
+  bool admin = false;
+};
+
+int serve(const ServerProgram& program, const ServerOptions& options, const NamedOptions& named) {
   if (options.health) return tell_health(options);
   const std::unique_ptr<Game> game = program.make_game(options);
   if (options.print_schedule) return print_schedule(*game);
@@ -129,7 +169,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
     return 2;
   }
   SystemEntropy entropy;
-  auto joining = prepare_joining(options.joining, identity_is_named, entropy);
+  auto joining = prepare_joining(options.joining, named.identity, entropy);
   if (!joining) return 2;
   catch_stop_signals();
   if (!options.joining.ban_list.empty()) catch_reload_signal();
@@ -161,7 +201,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
   if (saves && saves->loaded) server.restore_players(saves->loaded->players);
-  server.set_bans(std::move(joining->bans));
+  Bans bans(server, options.joining.ban_list, std::move(joining->bans));
   const auto fleet_plan =
       fleet_config(options.fleet, environ, config.max_sessions, to_string(server.public_key()));
   if (!fleet_plan) {
@@ -180,8 +220,14 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                   {.tick_rate_hz = options.server.tick_rate_hz,
                    .seconds = options.seconds,
                    .freeze_deadline = options.server.freeze_deadline});
-  BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  auto admin =
+      AdminPart::open(options, named.admin, server, service, **port, clock, admin_actions(server, bans));
+  if (!admin) {
+    log_error("{}", admin.error());
+    return 2;
+  }
+  if (*admin) service.add(**admin);
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
   std::optional<FleetPart> fleet;
@@ -196,7 +242,9 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
            counters.joined, counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
-    if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
+    if (!write_file(options.report, server_report(measure(server, options.server.tick_rate_hz,
+                                                          service.measures(), server.replicated_entities()),
+                                                  process)))
       return 2;
   }
   if (counters.digests_different > 0 || !service.everyone_compared()) return 1;
@@ -212,10 +260,12 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
   return run_program(
       table, argc, argv, environ, options.log_level,
       [&] {
-        const auto& all = table.options();
-        const auto identity = std::find_if(all.begin(), all.end(),
-                                           [](const Option& option) { return option.name == "identity"; });
-        return serve(program, options, identity->is_said());
+        const auto is_said = [&](std::string_view name) {
+          const auto& all = table.options();
+          return std::find_if(all.begin(), all.end(), [&](const Option& one) { return one.name == name; })
+              ->is_said();
+        };
+        return serve(program, options, {.identity = is_said("identity"), .admin = is_said("admin")});
       },
       &options.log_format);
 }

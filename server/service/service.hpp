@@ -72,6 +72,8 @@ class Service {
   /// False when the end came before every client had told what its mirror shows.
   bool everyone_compared() const { return everyone_compared_; }
   TickMeasures measures() const;
+  /// Ticks that never ran, since the server was too far behind.
+  std::uint64_t skipped_ticks() const { return schedule_.skipped(); }
 
  private:
   bool is_overdue() const;

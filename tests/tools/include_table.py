@@ -22,7 +22,7 @@ class Module:
 LIBRARIES = {  # header prefix -> library
     "asio": "asio", "flatbuffers/": "flatbuffers", "sodium": "sodium", "xxhash": "xxhash", "CLI/": "CLI11",
     "toml++/": "toml++", "spdlog/": "spdlog", "fmt/": "fmt", "gtest/": "googletest", "gmock/": "googletest",
-    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
+    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "civetweb": "civetweb", "Civet": "civetweb",
     "httplib": "cpp-httplib",
 }
 
@@ -46,8 +46,11 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     # What a server's process is beside the tick: its signals, files, and whoever watches it.
-    Module("server/service/program", r"server/service/program\.[ch]pp$", SHARED + ("server", "server/service", "server/saves", "server/fleet"), ("fmt",)),
+    Module("server/service/program", r"server/service/(program|admin_part)\.[ch]pp$",
+           SHARED + ("server", "server/service", "server/admin", "server/saves", "server/fleet"), ("fmt",)),
     Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
+    Module("server/admin", r"server/admin/", SHARED + ("server",),
+           ("fmt", "civetweb", "prometheus", "nlohmann-json", "sodium")),
     Module("server/saves", r"server/saves/", SHARED + ("shared/image", "schema saves", "server", "server/service"),
            ("fmt", "flatbuffers")),
     # Agones' side-car.
@@ -64,8 +67,9 @@ MODULES = [
 # A library that one file hides from all others.
 ONLY_IN = {"spdlog": r"shared/base/log\.cpp$", "CLI11": r"shared/config/command_line\.cpp$",
            "toml++": r"shared/config/toml_file\.cpp$",
-           "nlohmann-json": r"(shared/image/json_document|client/bots/server_watch|server/fleet/agones_json)\.cpp$",
-           "cpp-httplib": r"(client/bots/server_watch|server/fleet/http_client)\.cpp$"}
+           "nlohmann-json": r"(shared/image/json_document|client/bots/server_watch|server/fleet/agones_json|server/admin/status_json)\.cpp$",
+           "cpp-httplib": r"(client/bots/server_watch|server/fleet/http_client)\.cpp$",
+           "civetweb": r"server/admin/http_server\.cpp$", "prometheus": r"server/admin/metrics\.cpp$"}
 
 GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/image_generated.h": "schema image",
              "schema/messages_generated.h": "schema messages", "schema/service_generated.h": "schema service",
@@ -126,7 +130,7 @@ def link_faults(path, text):
     names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages",
               "service_messages": "schema service", "saves_schema": "schema saves", "demo_server": "server/demo",
               "service": "server/service", "program": "server/service/program", "saves": "server/saves",
-              "fleet": "server/fleet", "bots": "client/bots"}
+              "admin": "server/admin", "fleet": "server/fleet", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -1,0 +1,151 @@
+#include "server/admin/http_server.hpp"
+
+#include <civetweb.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <optional>
+
+#include "shared/base/log.hpp"
+
+namespace shoal {
+
+struct HttpServer::Civet {
+  Handler handler;
+  std::string said;  // before it ran
+  mg_context* context = nullptr;
+
+  static int on_request(mg_connection* connection);
+  static int on_log(const mg_connection* connection, const char* message);
+};
+
+namespace {
+
+std::string text_or_nothing(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+// None: it is too long.
+std::optional<std::string> read_body(mg_connection* connection, long long announced) {
+  if (announced > static_cast<long long>(HttpServer::kMaxBodyBytes)) return std::nullopt;
+  std::string body;
+  std::array<char, 1024> buffer;
+  while (true) {
+    const int read = mg_read(connection, buffer.data(), buffer.size());
+    if (read <= 0) return body;
+    body.append(buffer.data(), static_cast<std::size_t>(read));
+    if (body.size() > HttpServer::kMaxBodyBytes) return std::nullopt;
+  }
+}
+
+void write_reply(mg_connection* connection, const HttpReply& reply, bool has_body) {
+  std::string text = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
+      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
+      reply.status, mg_get_response_code_text(connection, reply.status), reply.content_type,
+      reply.body.size());
+  for (const auto& [name, value] : reply.headers) text += fmt::format("{}: {}\r\n", name, value);
+  text += "\r\n";
+  if (has_body) text += reply.body;
+  mg_write(connection, text.data(), text.size());
+}
+
+HttpReply answer(mg_connection* connection, const mg_request_info& info, const HttpServer::Handler& handler) {
+  HttpRequest request;
+  request.method = text_or_nothing(info.request_method);
+  request.path = text_or_nothing(info.local_uri);
+  request.query = text_or_nothing(info.query_string);
+  request.authorization = text_or_nothing(mg_get_header(connection, "Authorization"));
+  request.remote = text_or_nothing(info.remote_addr);
+  auto body = read_body(connection, info.content_length);
+  if (!body)
+    return text_reply(413, fmt::format("a request's body has at most {} bytes", HttpServer::kMaxBodyBytes));
+  request.body = *std::move(body);
+  return handler(request);
+}
+
+}  // namespace
+
+int HttpServer::Civet::on_request(mg_connection* connection) {
+  const mg_request_info& info = *mg_get_request_info(connection);
+  const auto& civet = *static_cast<const Civet*>(info.user_data);
+  HttpReply reply;
+  // Behind this there is C.
+  try {
+    reply = answer(connection, info, civet.handler);
+  } catch (const std::exception& exception) {
+    log_error("admin: {} {}: {}", text_or_nothing(info.request_method), text_or_nothing(info.local_uri),
+              exception.what());
+    reply = text_reply(500, "this request failed: the server's log says more");
+  }
+  write_reply(connection, reply, text_or_nothing(info.request_method) != "HEAD");
+  return reply.status;
+}
+
+int HttpServer::Civet::on_log(const mg_connection* connection, const char* message) {
+  auto* civet = static_cast<Civet*>(mg_get_user_data(mg_get_context(connection)));
+  if (civet != nullptr && civet->context == nullptr) civet->said += fmt::format("{}; ", message);
+  log_debug("admin: {}", message);
+  return 1;  // it is written
+}
+
+HttpServer::HttpServer() : civet_(std::make_unique<Civet>()) {
+  mg_init_library(0);
+}
+
+HttpServer::~HttpServer() {
+  if (civet_->context != nullptr) mg_stop(civet_->context);
+  mg_exit_library();
+}
+
+Result<std::unique_ptr<HttpServer>, HttpServer::Error> HttpServer::start(const Endpoint& address,
+                                                                         Handler handler) {
+  std::unique_ptr<HttpServer> server(new HttpServer);
+  Civet& civet = *server->civet_;
+  civet.handler = std::move(handler);
+  const std::string place = to_string(address);
+  const std::string threads = std::to_string(kThreads);
+  const std::string time_out = fmt::format("{:.0f}", to_milliseconds(kRequestTimeOut));
+  const std::string header = std::to_string(kMaxHeaderBytes);
+  const char* options[] = {"listening_ports",
+                           place.c_str(),
+                           "num_threads",
+                           threads.c_str(),
+                           "request_timeout_ms",
+                           time_out.c_str(),
+                           "max_request_size",
+                           header.c_str(),
+                           "enable_keep_alive",
+                           "no",
+                           "tcp_nodelay",
+                           "1",
+                           "connection_queue",
+                           "64",
+                           "listen_backlog",
+                           "64",
+                           nullptr};
+  mg_callbacks callbacks{};
+  callbacks.begin_request = &Civet::on_request;
+  callbacks.log_message = &Civet::on_log;
+  mg_init_data init{&callbacks, &civet, options};
+  std::array<char, 256> text{};
+  mg_error_data error{};
+  error.text = text.data();
+  error.text_buffer_size = text.size();
+  mg_context* context = mg_start2(&init, &error);
+  if (context == nullptr) {
+    const bool is_in_use = civet.said.find(fmt::format(": {} (", EADDRINUSE)) != std::string::npos;
+    return Failure{
+        Error{is_in_use, fmt::format("cannot listen on {}: {}{}", place, civet.said, text.data())}};
+  }
+  civet.context = context;
+  server->local_ = address;
+  std::array<mg_server_port, 4> ports{};
+  if (mg_get_server_ports(context, static_cast<int>(ports.size()), ports.data()) > 0)
+    server->local_.port = static_cast<std::uint16_t>(ports[0].port);
+  return server;
+}
+
+}  // namespace shoal

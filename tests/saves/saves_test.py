@@ -170,7 +170,12 @@ class Restart(Saves):
         self.assertNotIn("shoal.demo.Player ", table)
 
     def port(self):
-        return int((self.path / "port").read_text())
+        file = self.path / "port"
+        deadline = time.monotonic() + TIME_OUT
+        while not (file.exists() and file.read_text().endswith("\n")):
+            self.assertLess(time.monotonic(), deadline, "the server does not come up")
+            time.sleep(0.02)
+        return int(file.read_text())
 
 
 class Crash(Saves):

@@ -91,6 +91,19 @@ std::optional<Joining> prepare_joining(const JoiningOptions& options, bool ident
   return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
 }
 
+int exit_code(ServiceEnd end) {
+  switch (end) {
+    case ServiceEnd::Compared:
+    case ServiceEnd::Drained:
+      return 0;
+    case ServiceEnd::NotCompared:
+      return 1;
+    case ServiceEnd::CutShort:
+      return 3;
+  }
+  return 1;
+}
+
 // `identity_is_named`: the operator said which file.
 int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
   const std::unique_ptr<Game> game = program.make_game(options);
@@ -134,19 +147,23 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   Service service(server, **port, clock,
                   {.tick_rate_hz = options.server.tick_rate_hz,
                    .seconds = options.seconds,
-                   .freeze_deadline = options.server.freeze_deadline});
+                   .freeze_deadline = options.server.freeze_deadline,
+                   .drain_time = options.drain_time,
+                   .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
   BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
-  service.run();
+  const ServiceEnd end = service.run();
   const auto& counters = server.counters();
-  log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
-           counters.joined, counters.digests_exact, counters.digests_different);
+  log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
+           end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
+           counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
     if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
       return 2;
   }
-  return counters.digests_different == 0 && service.everyone_compared() ? 0 : 1;
+  if (counters.digests_different > 0) return 1;
+  return exit_code(end);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct ServerProgram {
 };
 
 /// Returns the exit code: 0 when all went well, 1 when a mirror differed or was never compared, 2 when an option or a
-/// file is wrong.
+/// file is wrong, 3 when a second SIGTERM took the rest of their time from players.
 int run_server(int argc, char** argv, const ServerProgram& program);
 
 }  // namespace shoal

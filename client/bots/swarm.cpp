@@ -1,6 +1,7 @@
 #include "client/bots/swarm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "schema/components.hpp"
 #include "schema/components_descriptors.hpp"
@@ -118,6 +119,7 @@ bool Swarm::start_bot() {
   client.register_components = demo::register_shared_components;
   client.max_entities = config_.max_entities;
   client.server_key = config_.server_key;
+  client.on_server_ending = [this](Duration left, std::string_view text) { hear_ending(left, text); };
   client.on_announcement = [this, bot = bot.get()](std::string_view text) { hear_announcement(*bot, text); };
   if (config_.credentials) {
     Credentials shown = config_.credentials(number);
@@ -160,6 +162,11 @@ void Swarm::hear_announcement(Bot& bot, std::string_view text) {
   if (text == last_announcement_) return;
   last_announcement_ = text;
   log_info("the server announces: {}", text);
+}
+
+void Swarm::hear_ending(Duration left, std::string_view text) {
+  if (std::exchange(has_heard_ending_, true)) return;
+  log_info("the server ends in {:.0f} s: {}", to_seconds(left), text);
 }
 
 void Swarm::run_bot(Bot& bot) {
@@ -269,6 +276,7 @@ void Swarm::try_again(Bot& bot) {
     bot.life = Life::Ended;
   } else if (bot.client->state() == ClientState::Connected) {
     ++bot.reconnected;
+    has_heard_ending_ = false;
     bot.life = Life::Playing;
     play(bot);
   }

@@ -153,6 +153,7 @@ class Swarm {
   void start_due();
   bool start_bot();
   void hear_announcement(Bot& bot, std::string_view text);
+  void hear_ending(Duration left, std::string_view text);
   static void listen(Bot& bot);
   void run_bot(Bot& bot);
   void play(Bot& bot);
@@ -182,6 +183,7 @@ class Swarm {
   bool has_server_ended_ = false;
   bool is_leaving_ = false;
   std::string last_announcement_;  // all bots hear the same: it is logged once
+  bool has_heard_ending_ = false;  // of the server that they are at
   std::string first_trouble_;
 };
 

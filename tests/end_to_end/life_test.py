@@ -124,6 +124,15 @@ class Reconnect(Life):
         report = self.report("bots")
         self.assertEqual((report["connected"], report["lost"], report["reconnected"]), (5, 0, 5))
 
+    def test_bots_that_stood_still_for_too_long_find_their_players_again(self):
+        server, port = self.serve()
+        bots = self.play(port, server, 3)
+        bots.send_signal(signal.SIGSTOP)
+        self.wait_for(server, r"player \d+ left: timed out", times=3)
+        bots.send_signal(signal.SIGCONT)
+        self.wait_for(server, r"player [123] is back", times=3)
+        self.assertEqual(len(re.findall(r"player \d+ joined", server.log.read_text())), 3)
+
     def test_who_does_not_come_back_counts_as_lost_and_the_run_ends(self):
         server, port = self.serve()
         bots = self.play(port, server, 2, "--reconnect", 1)

@@ -30,6 +30,9 @@ struct ServerOptions {
   std::uint32_t threads = 1;  // 0: as many as the machine has processors
   bool print_schedule = false;
   Duration seconds{};
+  Duration drain_time = kDefaultDrainTime;
+  Duration watchdog_limit = kDefaultWatchdogLimit;
+  Duration watchdog_abort{};
   std::string report;
   LogLevel log_level = LogLevel::Info;
 };

@@ -118,16 +118,23 @@ bool Server::may_log() {
 void Server::run_tick() {
   ++tick_;
   if (!is_frozen()) {
+    progress_.set("players who come and go");
     admit_players();
+    progress_.set("inputs");
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
+    progress_.set("systems");
     schedule_.run(registry_, tick_);
   }
+  progress_.set("changes");
   tracker_->end_tick(tick_);
   messages_.tick(clock_->now());
+  progress_.set("views");
   begin_views();
+  progress_.set("events of the game");
   if (!is_frozen()) game_->after_tick(registry_, *this, tick_);
+  progress_.set("frames");
   full_states_.refill(clock_->now());
   // Whose turn is first changes, so that what all share does not always go to the same ones.
   const std::size_t first = tick_.value % sessions_.size();
@@ -135,8 +142,11 @@ void Server::run_tick() {
     const auto& session = sessions_[(first + i) % sessions_.size()];
     if (session) send_frames(*session);
   }
+  progress_.set("digests");
   if (is_frozen()) make_digests();
+  progress_.set("handing datagrams to the system");
   transport_.flush();
+  progress_.set(nullptr);
 }
 
 void Server::admit_players() {
@@ -475,6 +485,16 @@ void Server::announce(std::string_view text) {
       queue_for_all(messages_.encode_plain<service::Announcement>([&](MessageRouter::Builder& builder) {
         return service::CreateAnnouncement(builder, builder.CreateString(said));
       }));
+}
+
+void Server::begin_drain(Duration left, std::string_view text) {
+  if (std::exchange(is_draining_, true)) return;
+  transport_.start_draining();
+  const std::string said = printable(text);
+  queue_for_all(messages_.encode_plain<service::ServerEnding>([&](MessageRouter::Builder& builder) {
+    return service::CreateServerEnding(builder, static_cast<float>(to_seconds(left)),
+                                       builder.CreateString(said));
+  }));
 }
 
 // --- sessions ----------------------------------------------------------------------------------------------

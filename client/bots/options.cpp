@@ -17,6 +17,7 @@ std::vector<std::pair<std::string, Scenario>> scenario_choices() {
 }  // namespace
 
 OptionTable bot_option_table(BotOptions& options) {
+  options.swarm.reconnect_for = seconds(60);
   OptionTable table(
       {.program = "shoal-bots",
        .summary = "many clients in one process: each joins, plays, and checks its mirror block by block",
@@ -66,6 +67,12 @@ OptionTable bot_option_table(BotOptions& options) {
   table.section("run");
   table.add("seconds", &options.seconds,
             {.help = "leave after this long; 0: stay until the stages, the server or Ctrl-C end it"});
+  table.add(
+      "reconnect", &options.swarm.reconnect_for,
+      {.help = "for so long a bot that lost its session tries to come back, waiting longer each time; 0: "
+               "not at all. A lost session counts as lost all the same",
+       .min = 0,
+       .max = 86'400});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   table.add("until-server-ends", &options.until_server_ends,
             {.help = "ignore the first Ctrl-C: the server will freeze the world and compare"});

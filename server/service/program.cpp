@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kRingDatagrams = 4096;
 constexpr std::string_view kProgramName = "shoal-server";
+constexpr int kWorldNotSaved = 4;  // the exit code
 
 bool write_file(const std::string& path, const std::string& text) {
   const auto why_not = write_text_file(path, text);
@@ -95,6 +96,19 @@ std::optional<Joining> prepare_joining(const JoiningOptions& options, bool ident
   return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
 }
 
+int exit_code(ServiceEnd end) {
+  switch (end) {
+    case ServiceEnd::Compared:
+    case ServiceEnd::Drained:
+      return 0;
+    case ServiceEnd::NotCompared:
+      return 1;
+    case ServiceEnd::CutShort:
+      return 3;
+  }
+  return 1;
+}
+
 // `identity_is_named`: the operator said which file.
 int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
   const std::unique_ptr<Game> game = program.make_game(options);
@@ -155,22 +169,26 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   Service service(server, **port, clock,
                   {.tick_rate_hz = options.server.tick_rate_hz,
                    .seconds = options.seconds,
-                   .freeze_deadline = options.server.freeze_deadline});
+                   .freeze_deadline = options.server.freeze_deadline,
+                   .drain_time = options.drain_time,
+                   .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
   BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
-  service.run();
+  const ServiceEnd end = service.run();
   const auto& counters = server.counters();
-  log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
-           counters.joined, counters.digests_exact, counters.digests_different);
+  log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
+           end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
+           counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
     if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
       return 2;
   }
-  if (counters.digests_different > 0 || !service.everyone_compared()) return 1;
-  return saver && !saver->status().last_failure.empty() ? 3 : 0;
+  if (counters.digests_different > 0) return 1;
+  if (saver && !saver->status().last_failure.empty()) return kWorldNotSaved;
+  return exit_code(end);
 }
 
 }  // namespace

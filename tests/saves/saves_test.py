@@ -274,7 +274,7 @@ class BadDisk(Saves):
         server = self.start("--save-interval", 0, fault="save-disk-full")
         server.wait_for("listening")
         code, said = server.stop()
-        self.assertEqual(code, 3, said)
+        self.assertEqual(code, 4, said)
         self.assertIn("make room", said)
         self.assertEqual(self.names(), names)
 
@@ -282,7 +282,7 @@ class BadDisk(Saves):
         tick = self.some_saves()
         server = self.start(limit_bytes=4096)
         self.expect_world_goes_on(server, "ulimit")
-        self.assertEqual(server.stop()[0], 3)
+        self.assertEqual(server.stop()[0], 4)
         self.assertEqual(self.resumed_tick(self.start()), tick)
 
     def test_disk_that_fails(self):

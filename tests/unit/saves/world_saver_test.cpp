@@ -121,6 +121,18 @@ TEST_F(WorldSaverTest, EndIsSavedAndWaitedFor) {
   EXPECT_EQ(saver.status().newest_tick, Tick{20});
 }
 
+TEST_F(WorldSaverTest, DrainIsSavedAtItsBeginningAndAtItsEnd) {
+  WorldSaver saver(*world.server, world.game, *world.saves, world.steady, {});
+  tick_at(saver, 0);
+  saver.on_phase(ServicePhase::Draining);
+  finish(saver);
+  EXPECT_EQ(saver.status().newest_tick, Tick{1});
+  tick_at(saver, 1);
+  saver.on_phase(ServicePhase::Ended);
+  EXPECT_EQ(saver.status().newest_tick, Tick{2});
+  EXPECT_EQ(saver.status().saves, 2u);
+}
+
 TEST_F(WorldSaverTest, FrozenWorldIsSavedOnceAsOfItsLastTick) {
   WorldSaver saver(*world.server, world.game, *world.saves, world.steady, seconds(1));
   tick_at(saver, 0);

@@ -95,6 +95,9 @@ class Client final : private ClientTransport::Handler {
   CloseReason close_reason() const { return transport_.close_reason(); }
   std::string describe_close() const { return transport_.describe_close(); }
   RefuseReason refuse_reason() const { return transport_.refuse_reason(); }
+  /// The last attempt showed the note of an earlier session and was refused for it: the next one shows the client's own
+  /// credentials.
+  bool was_resume_ticket_refused() const { return transport_.was_resume_ticket_refused(); }
   /// For tools and tests that speak in this session's name; null before the first one.
   const ConnectionKeys* session_keys() const { return transport_.keys(); }
   /// As whom the server knows this client; meaningful once connected.

@@ -13,6 +13,7 @@ bool may_return(CloseReason reason) {
     case CloseReason::Replaced:
     case CloseReason::KeyUsedUp:
     case CloseReason::ServerShutDown:
+    case CloseReason::ServerRestart:
       return true;
     default:
       return false;

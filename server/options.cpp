@@ -139,6 +139,22 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
       {.help =
            "freeze the world this long after the first player joined, compare all mirrors and end; 0: run "
            "until Ctrl-C"});
+  table.add(
+      "drain-seconds", &options.drain_time,
+      {.help = "after SIGTERM nobody joins, and who plays is sent away after so long; docker stop kills "
+               "after 10",
+       .min = 0,
+       .max = 86'400});
+  table.add("watchdog-seconds", &options.watchdog_limit,
+            {.help = "a tick that does not go on for so long is named in the log, with what it hangs in; 0: "
+                     "nobody looks",
+             .min = 0,
+             .max = 86'400});
+  table.add("watchdog-abort-seconds", &options.watchdog_abort,
+            {.help = "one that does not go on for so long ends the process with a core, for who starts it "
+                     "anew; 0: never",
+             .min = 0,
+             .max = 86'400});
   table.add("compare-seconds", &options.server.freeze_deadline,
             {.help = "how long clients may take to catch up with the frozen world", .min = 0, .max = 600});
   table.add(

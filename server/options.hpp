@@ -47,6 +47,9 @@ struct ServerOptions {
   bool print_schedule = false;
   bool health = false;
   Duration seconds{};
+  Duration drain_time = kDefaultDrainTime;
+  Duration watchdog_limit = kDefaultWatchdogLimit;
+  Duration watchdog_abort{};
   std::string report;
   std::string admin = "127.0.0.1:7780";
   std::string admin_port_file;

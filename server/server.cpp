@@ -121,23 +121,30 @@ void Server::run_tick() {
   phase_times_ = {};
   TickPhaseTimer timer(*clock_, phase_times_);
   if (!is_frozen()) {
+    progress_.set("players who come and go");
     admit_players();
+    progress_.set("inputs");
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
     timer.end(TickPhase::Inputs);
+    progress_.set("systems");
     schedule_.run(registry_, tick_);
     timer.end(TickPhase::Systems);
   }
+  progress_.set("changes");
   tracker_->end_tick(tick_);
   timer.end(TickPhase::Changes);
   messages_.tick(clock_->now());
+  progress_.set("views");
   begin_views();
   timer.end(TickPhase::Views);
   if (!is_frozen()) {
+    progress_.set("events of the game");
     game_->after_tick(registry_, *this, tick_);
     timer.end(TickPhase::GameEvents);
   }
+  progress_.set("frames");
   full_states_.refill(clock_->now());
   // Whose turn is first changes, so that what all share does not always go to the same ones.
   const std::size_t first = tick_.value % sessions_.size();
@@ -146,9 +153,12 @@ void Server::run_tick() {
     if (session) send_frames(*session);
   }
   timer.end(TickPhase::Frames);
+  progress_.set("digests");
   if (is_frozen()) make_digests();
+  progress_.set("handing datagrams to the system");
   transport_.flush();
   timer.end(TickPhase::Flush);
+  progress_.set(nullptr);
 }
 
 void Server::admit_players() {
@@ -492,6 +502,16 @@ void Server::announce(std::string_view text) {
       queue_for_all(messages_.encode_plain<service::Announcement>([&](MessageRouter::Builder& builder) {
         return service::CreateAnnouncement(builder, builder.CreateString(said));
       }));
+}
+
+void Server::begin_drain(Duration left, std::string_view text) {
+  if (std::exchange(is_draining_, true)) return;
+  transport_.start_draining();
+  const std::string said = printable(text);
+  queue_for_all(messages_.encode_plain<service::ServerEnding>([&](MessageRouter::Builder& builder) {
+    return service::CreateServerEnding(builder, static_cast<float>(to_seconds(left)),
+                                       builder.CreateString(said));
+  }));
 }
 
 // --- sessions ----------------------------------------------------------------------------------------------

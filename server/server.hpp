@@ -8,7 +8,7 @@
 // 3. Frozen, the systems stand still and who joins only watches; traffic goes on until every client has everything
 //    and has compared its mirror with the server's digest.
 // 4. A player whose session broke off keeps its entity for ServerConfig::return_time, and nobody else gets it.
-// Threads: all calls from one thread. The systems run on those of an executor as well (ServerConfig::threads).
+// Threads: all calls from one thread, but for progress() and Schedule::for_each_running(). The systems run on those of an executor as well (ServerConfig::threads).
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@
 #include "server/game.hpp"
 #include "server/game_messages.hpp"
 #include "server/tick_phases.hpp"
+#include "server/tick_progress.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/base/line_allowance.hpp"
 #include "shared/base/log.hpp"
@@ -41,6 +42,9 @@ namespace shoal {
 
 inline constexpr Duration kDefaultFreezeDeadline = seconds(10);
 inline constexpr Duration kDefaultReturnTime = seconds(30);
+/// How long players may play on when the server drains. `docker stop` kills 10 seconds after SIGTERM: the rest is for
+/// saving.
+inline constexpr Duration kDefaultDrainTime = seconds(5);
 
 /// A world that goes on.
 struct ResumedWorld {
@@ -130,6 +134,10 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   bool is_frozen() const { return frozen_at_.has_value(); }
   /// Frozen, and every client has told what came out of the comparison, or is gone.
   bool all_compared() const;
+  /// Nobody is let in any more; clients are told that their sessions are closed in so long, and play on until
+  /// shut_down() says that the server is expected back. Once.
+  void begin_drain(Duration left, std::string_view text);
+  bool is_draining() const { return is_draining_; }
   /// Tells every client that the server ends. Poll a little longer, for those who miss it.
   void shut_down();
 
@@ -143,11 +151,11 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
-  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. Entities that the next
-  /// tick takes from the game, since their players are gone for good, stand there with no id and the number 0. O(players).
+  /// Who plays and who is absent, by rising number, then those whose entities go in the next tick: what a saved world keeps
+  /// beside its entities, so that each of these belongs to somebody. O(players).
   std::vector<SavedPlayer> players_to_save() const;
-  /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins.
-  /// Whose entity is not there joins as a new one; that is logged.
+  /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins. Of
+  /// what fits no player the first tick tells the game that it is gone; whose entity is not there joins as a new one.
   void restore_players(std::span<const SavedPlayer> players);
   /// Players without a session, whose entities wait for them.
   std::size_t absent_count() const { return absent_.all().size(); }
@@ -167,6 +175,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   const ComponentTable& table() const { return table_; }
   const ChunkStore& chunks() const { return chunks_; }
   const Schedule& schedule() const { return schedule_; }
+  /// Which part of run_tick() runs now.
+  const TickProgress& progress() const { return progress_; }
   std::size_t session_count() const { return transport_.session_count(); }
   /// How long each part of the last tick took; 0 for what a frozen world does not do.
   const TickPhaseTimes& phase_times() const { return phase_times_; }
@@ -218,10 +228,6 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     bool has_compared = false;
     LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
-  };
-  struct Departed {
-    Entity player;
-    CloseReason reason;
   };
 
   void on_joined(SessionId session, const JoinRequest& request) override;
@@ -289,11 +295,13 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   std::vector<SessionId> joining_;
   AbsentPlayers absent_;
   std::vector<SessionId> returned_;
-  std::vector<Departed> departed_;
+  std::vector<AbsentPlayers::Absent> departed_;  // given up, and the game has not heard of it
   std::uint32_t players_ = 0;
   TickPhaseTimes phase_times_{};
   Tick tick_;
+  TickProgress progress_;
   std::optional<Time> frozen_at_;
+  bool is_draining_ = false;
   // Of the frozen world, by entity index: the squares that its parts are in. Worked out once, for all digests.
   std::vector<std::array<std::optional<SquareKey>, kAudiences>> squares_of_frozen_;
 };

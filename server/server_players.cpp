@@ -1,6 +1,7 @@
 // The part of Server about players who are away: whose entities wait, who gets one back, what a saved world keeps of
 // them.
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "server/server.hpp"
@@ -15,7 +16,7 @@ Tick Server::return_deadline() const {
 }
 
 void Server::give_up(const AbsentPlayers::Absent& absent) {
-  departed_.push_back({absent.player.entity, absent.reason});
+  departed_.push_back(absent);
 }
 
 void Server::end_player(const Session& session, CloseReason reason) {
@@ -42,8 +43,8 @@ bool Server::take_back(Session& session) {
 
 void Server::tell_of_absent_players() {
   for (const AbsentPlayers::Absent& absent : absent_.take_overdue(tick_)) give_up(absent);
-  for (const Departed& departed : std::exchange(departed_, {}))
-    game_->player_left(registry_, departed.player, departed.reason);
+  for (const AbsentPlayers::Absent& departed : std::exchange(departed_, {}))
+    game_->player_left(registry_, departed.player.entity, departed.reason);
   for (AbsentPlayers::Absent& absent : absent_.all()) {
     if (std::exchange(absent.is_told, true)) continue;
     game_->player_absent(registry_, absent.player.entity, absent.reason);
@@ -65,32 +66,29 @@ std::vector<SavedPlayer> Server::players_to_save() const {
   for (const AbsentPlayers::Absent& absent : absent_.all()) {
     if (registry_.alive(absent.player.entity)) players.push_back(absent.player);
   }
-  for (const Departed& departed : departed_) {
-    if (registry_.alive(departed.player)) players.push_back({{}, {}, departed.player});
-  }
   std::sort(players.begin(), players.end(),
             [](const SavedPlayer& a, const SavedPlayer& b) { return a.number < b.number; });
+  for (const AbsentPlayers::Absent& departed : departed_) {
+    if (registry_.alive(departed.player.entity)) players.push_back(departed.player);
+  }
   return players;
 }
 
 void Server::restore_players(std::span<const SavedPlayer> players) {
+  std::unordered_set<PlayerId> ids;
+  std::unordered_set<std::uint64_t> entities;
   for (const SavedPlayer& player : players) {
-    if (player.id == PlayerId{}) {
-      departed_.push_back({player.entity, CloseReason::ServerShutDown});
-      continue;
-    }
-    const bool is_known =
-        std::any_of(absent_.all().begin(), absent_.all().end(), [&](const AbsentPlayers::Absent& absent) {
-          return absent.player.id == player.id || absent.player.entity == player.entity;
-        });
-    if (is_known || !registry_.alive(player.entity)) {
-      log_warn("player {} of the saved world has {}: it joins as a new one", player.number.value,
-               is_known ? "the id or the entity of another one" : "no living entity");
-      continue;
-    }
     players_ = std::max(players_, player.number.value);
-    if (const auto given_up = absent_.add({player, CloseReason::ServerShutDown, return_deadline()}))
-      give_up(*given_up);
+    if (!registry_.alive(player.entity) || !entities.insert(player.entity.bits()).second) {
+      log_warn("player {} of the saved world has no entity of its own there: it joins as a new one",
+               player.number.value);
+      continue;
+    }
+    const AbsentPlayers::Absent absent{player, CloseReason::ServerShutDown, return_deadline()};
+    // One that was on its way out when the world was saved may have come anew before.
+    const bool is_waited_for = config_.return_time.count() > 0 && ids.insert(player.id).second;
+    const auto given_up = is_waited_for ? absent_.add(absent) : absent;
+    if (given_up) give_up(*given_up);
   }
 }
 

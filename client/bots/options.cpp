@@ -32,6 +32,7 @@ std::string_view to_string(LinkProfile profile) {
 }
 
 OptionTable bot_option_table(BotOptions& options) {
+  options.swarm.reconnect_for = seconds(60);
   OptionTable table(
       {.program = "shoal-bots",
        .summary = "many clients in one process: each joins, plays, and checks its mirror block by block",
@@ -100,6 +101,12 @@ OptionTable bot_option_table(BotOptions& options) {
   table.add("seconds", &options.seconds,
             {.help = "leave after this long; 0: stay until the stages, the server or Ctrl-C end it. With "
                      "--until-server-ends only the progress line goes by it"});
+  table.add(
+      "reconnect", &options.swarm.reconnect_for,
+      {.help = "for so long a bot that lost its session tries to come back, waiting longer each time; 0: "
+               "not at all. A lost session counts as lost all the same",
+       .min = 0,
+       .max = 86'400});
   table.add(
       "admin", &options.admin,
       {.help = "the server's admin port as HOST:PORT or URL: asked for its ticks once a second. Without "

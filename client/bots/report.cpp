@@ -144,6 +144,7 @@ std::string bots_report(const RunRecord& run) {
   json.add("sessions", summary.sessions);
   json.add("refused", summary.refused);
   json.add("lost", summary.lost);
+  json.add("reconnected", summary.reconnected);
   json.add("blocks_verified", summary.blocks_verified);
   json.add("mismatches", summary.mismatches);
   json.add("resyncs", summary.resyncs);

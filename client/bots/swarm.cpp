@@ -1,6 +1,7 @@
 #include "client/bots/swarm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "schema/components.hpp"
 #include "schema/components_descriptors.hpp"
@@ -77,7 +78,8 @@ void Swarm::follow_stages() {
   for (std::size_t i = wanted_; i < bots_.size(); ++i) {
     Bot& bot = *bots_[i];
     if (bot.life == Life::Playing) end_session(bot, Life::Resting);
-    if (bot.life == Life::Away) bot.life = Life::Resting;
+    if (bot.life == Life::Lost) bot.client->close();  // from connecting
+    if (bot.life == Life::Away || bot.life == Life::Lost) bot.life = Life::Resting;
   }
 }
 
@@ -106,6 +108,7 @@ bool Swarm::start_bot() {
   auto bot = std::make_unique<Bot>(Bot{.port = std::move(port),
                                        .faulty = {},
                                        .client = {},
+                                       .reconnector = {},
                                        .behaviour = Behaviour(scenarios_[number], seed, config_.square_size),
                                        .random = Random(mix64(~seed))});
   bot->faulty = std::make_unique<FaultyPort>(*bot->port, *clock_, PathFaults{config_.faults, config_.faults},
@@ -116,6 +119,7 @@ bool Swarm::start_bot() {
   client.register_components = demo::register_shared_components;
   client.max_entities = config_.max_entities;
   client.server_key = config_.server_key;
+  client.on_server_ending = [this](Duration left, std::string_view text) { hear_ending(left, text); };
   client.on_announcement = [this, bot = bot.get()](std::string_view text) { hear_announcement(*bot, text); };
   if (config_.credentials) {
     Credentials shown = config_.credentials(number);
@@ -134,6 +138,8 @@ bool Swarm::start_bot() {
   }
   bot->client = std::make_unique<Client>(*bot->faulty, *clock_, *entropy_, std::move(client));
   listen(*bot);
+  bot->reconnector.emplace(*bot->client, *clock_, mix64(seed + 1),
+                           ReconnectConfig{.give_up_after = config_.reconnect_for});
   bot->client->connect();
   bots_.push_back(std::move(bot));
   return true;
@@ -158,13 +164,21 @@ void Swarm::hear_announcement(Bot& bot, std::string_view text) {
   log_info("the server announces: {}", text);
 }
 
+void Swarm::hear_ending(Duration left, std::string_view text) {
+  if (std::exchange(has_heard_ending_, true)) return;
+  log_info("the server ends in {:.0f} s: {}", to_seconds(left), text);
+}
+
 void Swarm::run_bot(Bot& bot) {
   if (bot.life == Life::Ended) return;
   // Also between two sessions: a server that missed our goodbye is answered.
   bot.client->poll();
   if (bot.life == Life::Playing) return play(bot);
   if (has_server_ended_ || is_leaving_) {
+    if (bot.life == Life::Lost) bot.client->close();  // from connecting
     bot.life = Life::Ended;
+  } else if (bot.life == Life::Lost) {
+    try_again(bot);
   } else if (bot.life == Life::Away && clock_->now() >= bot.moves_at && !is_frozen_) {
     come_back(bot);
   }
@@ -173,6 +187,7 @@ void Swarm::run_bot(Bot& bot) {
 void Swarm::play(Bot& bot) {
   Client& client = *bot.client;
   const Time now = clock_->now();
+  if (client.state() != ClientState::Closed) bot.reconnector->run();  // it sees what there is to lose
   if (client.state() == ClientState::Connecting && has_server_ended_) {
     // Nobody will answer any more. It was in no session, so nothing was lost.
     end_session(bot, Life::Ended);
@@ -235,10 +250,35 @@ void Swarm::take_end(Bot& bot) {
     bot.left_by_us = bot.was_withdrawn = true;
   bot.past_sessions = sessions;
   if (bot.left_by_us) return;
-  if (client.close_reason() == CloseReason::ServerShutDown) {
+  if (was_let_in && lose_session(bot)) bot.life = Life::Lost;
+  const CloseReason reason = client.close_reason();
+  if (reason == CloseReason::ServerShutDown ||
+      (reason == CloseReason::ServerRestart && bot.life == Life::Ended)) {
     has_server_ended_ = true;
-  } else if (first_trouble_.empty()) {
-    first_trouble_ = client.describe_close();
+    return;
+  }
+  if (reason == CloseReason::ServerRestart) return;
+  ++(reason == CloseReason::Refused ? bot.refused : bot.lost);
+  if (first_trouble_.empty()) first_trouble_ = client.describe_close();
+}
+
+bool Swarm::lose_session(Bot& bot) {
+  // The server of a run that ends with ServerShutDown has compared its mirrors: nothing is left to come back for.
+  if (config_.reconnect_for.count() == 0 || bot.client->close_reason() == CloseReason::ServerShutDown)
+    return false;
+  bot.reconnector->run();
+  return bot.reconnector->state() == ReconnectState::Waiting;
+}
+
+void Swarm::try_again(Bot& bot) {
+  bot.reconnector->run();
+  if (bot.reconnector->state() == ReconnectState::GivenUp) {
+    bot.life = Life::Ended;
+  } else if (bot.client->state() == ClientState::Connected) {
+    ++bot.reconnected;
+    has_heard_ending_ = false;
+    bot.life = Life::Playing;
+    play(bot);
   }
 }
 
@@ -258,6 +298,7 @@ void Swarm::leave() {
   is_leaving_ = true;
   for (const auto& bot : bots_) {
     if (bot->life == Life::Playing) end_session(*bot, Life::Ended);
+    if (bot->life == Life::Lost) bot->client->close();  // from connecting
     bot->life = Life::Ended;
   }
 }
@@ -282,11 +323,9 @@ SwarmSummary Swarm::summary() const {
     summary.sessions += sessions;
     const bool never_played = sessions == 0 && bot->was_withdrawn;
     if (!config_.stages.empty() && !never_played) ++summary.requested;
-    if (bot->life == Life::Ended && !bot->left_by_us) {
-      const CloseReason reason = client.close_reason();
-      summary.refused += reason == CloseReason::Refused;
-      summary.lost += reason != CloseReason::Refused && reason != CloseReason::ServerShutDown;
-    }
+    summary.refused += bot->refused;
+    summary.lost += bot->lost;
+    summary.reconnected += bot->reconnected;
     summary.expected += bot->is_expected;
     summary.exact += client.comparison() == Comparison::Exact;
     summary.different += client.comparison() == Comparison::Different;
@@ -312,7 +351,7 @@ SwarmSummary Swarm::summary() const {
     summary.decode_errors += counters.decode_errors + client.measures().bad_frames;
     summary.baseline_misses += counters.baseline_misses;
     summary.entity_updates += counters.entity_updates;
-    const bool is_absent = bot->life == Life::Away || bot->life == Life::Resting;
+    const bool is_absent = bot->life == Life::Away || bot->life == Life::Resting || bot->life == Life::Lost;
     if (!is_absent) summary.mirrored_entities.add(client.registry()->alive_count());
     summary.update_age_us.add(client.measures().update_age_us);
     const Duration present = bot->was_in_session ? clock_->now() - bot->joined_at : Duration{};

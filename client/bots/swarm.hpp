@@ -18,6 +18,7 @@
 #include "client/bots/behaviour.hpp"
 #include "client/bots/stages.hpp"
 #include "client/client.hpp"
+#include "client/reconnect.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/base/random.hpp"
 #include "shared/net/faulty_port.hpp"
@@ -44,6 +45,8 @@ struct SwarmConfig {
   /// Bots that start to connect per second. A churn bot that comes back is not held up.
   double joins_per_second = 100;
   std::uint32_t max_entities = 1u << 18;
+  /// For how long a bot whose session broke off, or whose server ends to come back, tries to connect again; 0: not at all.
+  Duration reconnect_for{};
   /// Nobody but its owner gets the credentials; without one whoever answers.
   std::optional<PublicKey> server_key{};
   /// Asked once for each bot, when it starts; empty: the bots show nothing.
@@ -61,7 +64,8 @@ struct SwarmSummary {
   std::uint32_t connected = 0;  // bots that ever had a session
   std::uint64_t sessions = 0;   // that were opened, in all
   std::uint32_t refused = 0;
-  std::uint32_t lost = 0;  // sessions that ended neither by us nor by the server's end
+  std::uint32_t lost = 0;  // sessions that ended neither by us nor by the server's end; the bot may come back
+  std::uint64_t reconnected = 0;  // sessions that bots opened by themselves, after one that ended unasked
   std::uint32_t expected =
       0;  // bots in session since the world is frozen: each must have compared its mirror
   std::uint32_t exact = 0;
@@ -114,6 +118,7 @@ class Swarm {
   enum class Life : std::uint8_t {
     Playing,  // connecting or connected
     Away,     // a churn bot between two sessions
+    Lost,     // it lost its session and tries to come back
     Resting,  // the stage needs fewer bots
     Ended,    // for good
   };
@@ -121,6 +126,7 @@ class Swarm {
     std::unique_ptr<DatagramPort> port;
     std::unique_ptr<FaultyPort> faulty;
     std::unique_ptr<Client> client;
+    std::optional<Reconnector> reconnector;
     Behaviour behaviour;
     Random random;  // of coming and going
     Life life = Life::Playing;
@@ -138,12 +144,16 @@ class Swarm {
     std::uint64_t events = 0;
     std::uint64_t late_events = 0;
     std::uint64_t announcements = 0;
+    std::uint32_t refused = 0;
+    std::uint32_t lost = 0;
+    std::uint64_t reconnected = 0;
   };
 
   void follow_stages();
   void start_due();
   bool start_bot();
   void hear_announcement(Bot& bot, std::string_view text);
+  void hear_ending(Duration left, std::string_view text);
   static void listen(Bot& bot);
   void run_bot(Bot& bot);
   void play(Bot& bot);
@@ -151,6 +161,9 @@ class Swarm {
   void end_session(Bot& bot, Life next);
   void take_end(Bot& bot);
   void come_back(Bot& bot);
+  /// The session ended unasked. True: the bot tries to come back.
+  bool lose_session(Bot& bot);
+  void try_again(Bot& bot);
   Duration churn_time(Bot& bot, Duration least, Duration most) const;
   std::uint32_t most_bots() const;
 
@@ -170,6 +183,7 @@ class Swarm {
   bool has_server_ended_ = false;
   bool is_leaving_ = false;
   std::string last_announcement_;  // all bots hear the same: it is logged once
+  bool has_heard_ending_ = false;  // of the server that they are at
   std::string first_trouble_;
 };
 

@@ -1,7 +1,11 @@
 #include "server/demo/demo_game.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "schema/components_descriptors.hpp"
 #include "schema/messages_generated.h"
+#include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 #include "shared/game/player.hpp"
 #include "shared/game/saved_state.hpp"
@@ -48,6 +52,11 @@ void DemoGame::register_components(Registry& registry) {
 void DemoGame::register_systems(Schedule& schedule) {
   schedule.set_seed(config_.seed);
   demo::register_systems(schedule);
+  if (fault("stall-in-a-system")) {
+    schedule.add("sleepwalk", [](Registry&, Tick tick) {
+      if (tick.value == 30) std::this_thread::sleep_for(std::chrono::seconds(6));
+    });
+  }
 }
 
 void DemoGame::start(Registry& registry) {

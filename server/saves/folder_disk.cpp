@@ -59,12 +59,11 @@ FolderDisk::~FolderDisk() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-Result<bool, std::error_code> FolderDisk::make() {
+std::error_code FolderDisk::make() {
   std::error_code error;
-  const bool made = std::filesystem::create_directories(path_, error);
-  if (error) return Failure{error};
-  if (!std::filesystem::is_directory(path_, error)) return Failure{error ? error : error_of(ENOTDIR)};
-  return made;
+  std::filesystem::create_directories(path_, error);
+  if (!error && !std::filesystem::is_directory(path_, error)) return error_of(ENOTDIR);
+  return error;
 }
 
 std::error_code FolderDisk::claim() {

@@ -12,8 +12,8 @@ class FolderDisk final : public SaveDisk {
   FolderDisk(const FolderDisk&) = delete;
   FolderDisk& operator=(const FolderDisk&) = delete;
 
-  /// Makes the folder, and those above it, where there is none. True: it was made.
-  Result<bool, std::error_code> make();
+  /// Makes the folder, and those above it, where there is none.
+  std::error_code make();
 
   /// By a lock (flock) on the file "lock", which goes with the process.
   std::error_code claim() override;

@@ -45,19 +45,14 @@ void crash() {
 
 }  // namespace
 
-SaveStore::SaveStore(SaveDisk& disk, std::string folder, std::uint32_t keep)
-    : disk_(disk), folder_(std::move(folder)), keep_(keep) {
-  SHOAL_ASSERT(keep > 0, "the newest save is always kept");
-}
-
-std::string SaveStore::describe(const std::error_code& error) const {
+std::string describe_disk_error(const std::error_code& error, const std::string& folder) {
   const auto with = [&](std::string_view remedy) { return fmt::format("{}: {}", error.message(), remedy); };
   switch (static_cast<std::errc>(error.value())) {
     case std::errc::resource_unavailable_try_again:
       return fmt::format(
           "another server saves there: give each server a folder of its own, or end that one (its process "
           "id stands in {}/lock)",
-          folder_);
+          folder);
     case std::errc::no_space_on_device:
       return with("make room, or keep fewer saves with --save-keep");
     case std::errc::file_too_large:
@@ -76,8 +71,13 @@ std::string SaveStore::describe(const std::error_code& error) const {
   }
 }
 
+SaveStore::SaveStore(SaveDisk& disk, std::string folder, std::uint32_t keep)
+    : disk_(disk), folder_(std::move(folder)), keep_(keep) {
+  SHOAL_ASSERT(keep > 0, "the newest save is always kept");
+}
+
 std::string SaveStore::failure(std::string_view what, const std::error_code& error) const {
-  return fmt::format("{} {}: {}", what, folder_, describe(error));
+  return fmt::format("{} {}: {}", what, folder_, describe_disk_error(error, folder_));
 }
 
 std::optional<std::string> SaveStore::open() {

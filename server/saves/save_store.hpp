@@ -22,6 +22,9 @@
 
 namespace shoal {
 
+/// What happened in that folder, with the remedy where there is one.
+std::string describe_disk_error(const std::error_code& error, const std::string& folder);
+
 class SaveStore {
  public:
   /// `folder` is what messages call it; `keep` at least 1. The disk outlives the store.
@@ -49,8 +52,6 @@ class SaveStore {
   Result<Saved, std::string> save(std::span<const std::byte> image);
 
   const std::string& folder() const { return folder_; }
-  /// With the remedy, where there is one.
-  std::string describe(const std::error_code& error) const;
 
  private:
   std::error_code write(const std::string& unfinished, const std::string& name,

@@ -37,8 +37,9 @@ class Loader {
 
   Attempt attempt(const std::string& name) {
     const auto bytes = store_.read(name);
-    if (!bytes && bytes.error() == std::errc::io_error) return damaged(name, store_.describe(bytes.error()));
-    if (!bytes) return refused(name, store_.describe(bytes.error()));
+    if (!bytes && bytes.error() == std::errc::io_error)
+      return damaged(name, describe_disk_error(bytes.error(), store_.folder()));
+    if (!bytes) return refused(name, describe_disk_error(bytes.error(), store_.folder()));
     LoadedWorld world{name, make_twin(game_, max_entities_), {}};
     const auto image = load_image(*world.registry, *bytes, types_);
     if (!image && is_damage(image.error().fault)) return damaged(name, image.error().text);

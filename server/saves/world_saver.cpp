@@ -59,6 +59,7 @@ void WorldSaver::after_tick(const TickMoment& moment) {
 }
 
 void WorldSaver::on_phase(ServicePhase phase) {
+  if (phase == ServicePhase::Draining && !is_writing()) begin_save();
   if (phase == ServicePhase::Comparing) {
     wait();
     begin_save();

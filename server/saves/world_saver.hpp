@@ -45,8 +45,10 @@ class WorldSaver final : public ServicePart {
   /// Waits for the save that is being written.
   ~WorldSaver() override;
 
+  const char* name() const override { return "saves"; }
   void after_tick(const TickMoment& moment) override;
-  /// The frozen world is saved at once, so that what follows may be ended hard; in the end it is waited for.
+  /// The world is saved at once when it drains or is frozen, since what follows may be ended hard; in the end the save is
+  /// waited for.
   void on_phase(ServicePhase phase) override;
 
   SaveStatus status() const;

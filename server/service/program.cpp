@@ -2,7 +2,6 @@
 #include "server/service/program.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <thread>
@@ -28,6 +27,7 @@ namespace {
 
 constexpr std::size_t kRingDatagrams = 4096;
 constexpr std::string_view kProgramName = "shoal-server";
+constexpr int kWorldNotSaved = 4;  // the exit code
 
 bool write_file(const std::string& path, const std::string& text) {
   const auto why_not = write_text_file(path, text);
@@ -74,11 +74,13 @@ class Bans final : public ServicePart {
   BanList told_;
 };
 
-AdminActions admin_actions(Server& server, Bans& bans) {
+AdminActions admin_actions(Server& server, Service& service, Bans& bans) {
   AdminActions actions;
   actions.kick = [&server](PlayerNumber number) { return server.kick(number, "by the operator"); };
   actions.ban_address = [&bans](const AddressRange& range) { bans.add(range); };
   actions.ban_player = [&bans](const PlayerId& player) { bans.add(player); };
+  actions.announce = [&server](std::string_view text) { server.announce(text); };
+  actions.drain = [&service] { service.request_drain(); };
   actions.set_log_level = set_log_level;
   actions.explain = [&server](PlayerNumber number, std::uint32_t index,
                               std::optional<std::uint32_t> generation) {
@@ -145,6 +147,19 @@ int tell_health(const ServerOptions& options) {
                                    : fmt::format("healthy: {} answers\n", to_string(*target));
   std::fputs(line.c_str(), why_not ? stderr : stdout);
   return why_not ? 1 : 0;
+}
+
+int exit_code(ServiceEnd end) {
+  switch (end) {
+    case ServiceEnd::Compared:
+    case ServiceEnd::Drained:
+      return 0;
+    case ServiceEnd::NotCompared:
+      return 1;
+    case ServiceEnd::CutShort:
+      return 3;
+  }
+  return 1;
 }
 
 // What the operator said, where the default would do something else.
@@ -219,10 +234,12 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
   Service service(server, **port, clock,
                   {.tick_rate_hz = options.server.tick_rate_hz,
                    .seconds = options.seconds,
-                   .freeze_deadline = options.server.freeze_deadline});
+                   .freeze_deadline = options.server.freeze_deadline,
+                   .drain_time = options.drain_time,
+                   .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
   if (!options.joining.ban_list.empty()) service.add(bans);
   auto admin =
-      AdminPart::open(options, named.admin, server, service, **port, clock, admin_actions(server, bans));
+      AdminPart::open(options, named.admin, server, service, **port, clock, admin_actions(server, service, bans));
   if (!admin) {
     log_error("{}", admin.error());
     return 2;
@@ -231,15 +248,13 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
   std::optional<FleetPart> fleet;
-  if (*fleet_plan)
-    service.add(fleet.emplace(**fleet_plan, server, clock, [] {
-      if (stop_signals() == 0) std::raise(SIGTERM);
-    }));
-  service.run();
+  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [&] { service.request_drain(); }));
+  const ServiceEnd end = service.run();
   if (fleet) fleet->finish([] { return stop_signals() > 0; });
   const auto& counters = server.counters();
-  log_info("ended at tick {}: {} players came, {} mirrors exact, {} different", server.tick().value,
-           counters.joined, counters.digests_exact, counters.digests_different);
+  log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
+           end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
+           counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
     if (!write_file(options.report, server_report(measure(server, options.server.tick_rate_hz,
@@ -247,8 +262,9 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
                                                   process)))
       return 2;
   }
-  if (counters.digests_different > 0 || !service.everyone_compared()) return 1;
-  return saver && !saver->status().last_failure.empty() ? 3 : 0;
+  if (counters.digests_different > 0) return 1;
+  if (saver && !saver->status().last_failure.empty()) return kWorldNotSaved;
+  return exit_code(end);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct ServerProgram {
 };
 
 /// Returns the exit code: 0 when all went well, 1 when a mirror differed or was never compared, 2 when an option or a
-/// file is wrong, 3 when the world could not be saved in the end.
+/// file is wrong, 3 when a second SIGTERM took the rest of their time from players, 4 when the
+/// world could not be saved in the end.
 int run_server(int argc, char** argv, const ServerProgram& program);
 
 }  // namespace shoal

@@ -1,6 +1,7 @@
 #include "server/service/service.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
@@ -20,26 +21,61 @@ Service::Service(Server& server, UdpPort& port, const Clock& clock, const Servic
       port_(port),
       clock_(clock),
       config_(config),
-      schedule_(clock.now(), config.tick_rate_hz) {}
+      schedule_(clock.now(), config.tick_rate_hz),
+      watchdog_(clock, config.watchdog, [this] { return describe_doing(); }) {}
 
-void Service::run() {
-  while (!server_.is_frozen() || !(server_.all_compared() || is_overdue())) {
+ServiceEnd Service::run() {
+  std::optional<ServiceEnd> end;
+  while (!end) {
     step();
-    if (!first_join_ && server_.counters().joined > 0) first_join_ = clock_.now();
-    const bool is_time =
-        config_.seconds.count() > 0 && first_join_ && clock_.now() - *first_join_ >= config_.seconds;
-    if ((is_time || stop_signals() > 0) && !server_.is_frozen()) {
-      log_info("freezing the world at tick {}: comparing {} mirrors", server_.tick().value,
-               server_.session_count());
-      server_.freeze();
-      frozen_at_ = clock_.now();
-      enter(ServicePhase::Comparing);
-    }
-    if (stop_signals() > 1) break;
+    end = look_around();
   }
-  everyone_compared_ = server_.all_compared();
+  // What parts do at the end takes the time that it takes.
+  watchdog_.stop();
   say_farewell();
   enter(ServicePhase::Ended);
+  return *end;
+}
+
+std::optional<ServiceEnd> Service::look_around() {
+  if (!first_join_ && server_.counters().joined > 0) first_join_ = clock_.now();
+  const int signals = stop_signals();
+  if (signals > 1) {
+    const bool players_had_time = phase_ == ServicePhase::Draining || terminate_signals() == signals;
+    if (players_had_time) return ServiceEnd::CutShort;
+    return server_.all_compared() ? ServiceEnd::Compared : ServiceEnd::NotCompared;
+  }
+  if (phase_ == ServicePhase::Comparing) {
+    if (server_.all_compared()) return ServiceEnd::Compared;
+    return is_overdue() ? std::optional(ServiceEnd::NotCompared) : std::nullopt;
+  }
+  const bool is_time =
+      config_.seconds.count() > 0 && first_join_ && clock_.now() - *first_join_ >= config_.seconds;
+  if (is_time || signals > terminate_signals()) {
+    begin_comparing();
+  } else if (phase_ != ServicePhase::Draining && (terminate_signals() > 0 || drain_is_asked_)) {
+    begin_drain();
+  } else if (phase_ == ServicePhase::Draining) {
+    const bool is_over = server_.session_count() == 0 || clock_.now() - drained_at_ >= config_.drain_time;
+    if (is_over) return ServiceEnd::Drained;
+  }
+  return std::nullopt;
+}
+
+void Service::begin_drain() {
+  log_info("draining at tick {}: {} players have {:.1f} s", server_.tick().value, server_.session_count(),
+           to_seconds(config_.drain_time));
+  server_.begin_drain(config_.drain_time, "the server restarts");
+  drained_at_ = clock_.now();
+  enter(ServicePhase::Draining);
+}
+
+void Service::begin_comparing() {
+  log_info("freezing the world at tick {}: comparing {} mirrors", server_.tick().value,
+           server_.session_count());
+  server_.freeze();
+  frozen_at_ = clock_.now();
+  enter(ServicePhase::Comparing);
 }
 
 TickMeasures Service::measures() const {
@@ -54,16 +90,33 @@ bool Service::is_overdue() const {
 }
 
 void Service::step() {
+  watchdog_.beat();
   const Time now = clock_.now();
+  progress_.set("waiting for datagrams");
   if (now < schedule_.next_deadline())
     port_.wait(std::min<Duration>(schedule_.next_deadline() - now, kLongestWait));
+  progress_.set("datagrams and messages");
   server_.poll();
-  for (ServicePart* part : parts_) part->between_ticks(clock_.now());
+  for (ServicePart* part : parts_) {
+    progress_.set(part->name());
+    part->between_ticks(clock_.now());
+  }
   for (std::uint32_t due = schedule_.take_due(clock_.now()); due > 0; --due) tick();
 }
 
+std::string Service::describe_doing() const {
+  const char* const in_tick = server_.progress().doing();
+  std::string words = in_tick != nullptr ? in_tick : progress_.doing() != nullptr ? progress_.doing() : "?";
+  const char* between = ": ";
+  server_.schedule().for_each_running(
+      [&](const std::string& system) { words += std::exchange(between, ", ") + system; });
+  return words;
+}
+
 void Service::tick() {
+  watchdog_.beat();
   const Time began = clock_.now();
+  progress_.set("the tick");
   server_.run_tick();
   while (fault("tick-hangs") && server_.tick().value >= 60) port_.wait(seconds(1));
   TickMoment moment{.tick = server_.tick(), .began = began, .took = clock_.now() - began};
@@ -72,7 +125,11 @@ void Service::tick() {
   measures_.recent_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));
   if (moment.overran) ++measures_.overruns;
   if (phase_ == ServicePhase::Starting) enter(ServicePhase::Running);
-  for (ServicePart* part : parts_) part->after_tick(moment);
+  for (ServicePart* part : parts_) {
+    progress_.set(part->name());
+    part->after_tick(moment);
+  }
+  progress_.set("datagrams and messages");
   server_.poll();
 }
 

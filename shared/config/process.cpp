@@ -11,11 +11,14 @@ namespace shoal {
 namespace {
 
 std::atomic<int> stop_signal_count{0};
+std::atomic<int> terminate_signal_count{0};
 std::atomic<bool> reload_is_asked{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
 void count_stop_signal(int signal_number) {
+  // First: who sees the signal in the sum knows which one it was.
+  if (signal_number == SIGTERM) terminate_signal_count.fetch_add(1);
   if (stop_signal_count.fetch_add(1) >= 2) _exit(128 + signal_number);
 }
 
@@ -35,6 +38,10 @@ void catch_stop_signals() {
 
 int stop_signals() {
   return stop_signal_count.load();
+}
+
+int terminate_signals() {
+  return terminate_signal_count.load();
 }
 
 void catch_reload_signal() {

@@ -9,8 +9,10 @@ namespace shoal {
 /// From now on SIGINT and SIGTERM are counted instead of ending the process. A third one ends it at once, for
 /// someone whose patience is over.
 void catch_stop_signals();
-/// How many came so far.
+/// How many came so far, of both.
 int stop_signals();
+/// How many of them were SIGTERM.
+int terminate_signals();
 
 /// From now on SIGHUP asks to read files again instead of ending the process.
 void catch_reload_signal();

@@ -48,6 +48,7 @@ void Schedule::build(const Registry& registry) {
   for (std::uint32_t stage = 0; stage < order_.stages.size(); ++stage) {
     for (const std::uint32_t system : order_.stages[stage]) systems_[system].stage = stage;
   }
+  running_tasks_ = std::make_unique<std::atomic<std::uint32_t>[]>(systems_.size());
   built_ = true;
 }
 
@@ -91,6 +92,7 @@ void Schedule::run_stage(std::span<const std::uint32_t> stage, Registry& registr
 void Schedule::run_task(Task& task, Registry& registry, Tick tick) {
   const System& system = systems_[task.system];
   Body& body = bodies_[task.system];
+  const RunningMark mark(running_tasks_[task.system]);
   SystemContext context({system.name, mix64(seed_ ^ fnv1a64(system.name)), tick, task.piece, &registry,
                          body.buffers[task.piece].get()});
   const Time start = now();
@@ -119,6 +121,7 @@ void Schedule::finish_stage(std::span<const std::uint32_t> stage, Registry& regi
   auto task = tasks_.begin();
   for (const std::uint32_t number : stage) {
     System& system = systems_[number];
+    const RunningMark mark(running_tasks_[number]);
     Duration took{};
     const Time start = now();
     for (; task != tasks_.end() && task->system == number; ++task) {

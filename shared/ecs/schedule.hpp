@@ -28,9 +28,10 @@
 // A system does not see the commands of those in its own stage. One that must see them says after("…"), or the other
 // declares with writes<T>() the components that its commands give and take.
 //
-// Thread rule: one thread, the tick's. Reads no clock unless one is given; that one is read by all threads of the executor.
+// Thread rule: one thread, the tick's, but for for_each_running(). Reads no clock unless one is given; that one is read by all threads of the executor.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -164,6 +165,14 @@ class Schedule {
   /// In the order of adding.
   std::span<const System> systems() const { return systems_; }
   std::size_t stage_count() const { return order_.stages.size(); }
+  /// f(const std::string& name) for each system that runs now, or whose records are being applied. From any thread, once
+  /// the schedule is built: what it says may be over when it is heard.
+  template <class F>
+  void for_each_running(F f) const {
+    for (std::size_t i = 0; i < systems_.size(); ++i) {
+      if (running_tasks_[i].load(std::memory_order_relaxed) > 0) f(systems_[i].name);
+    }
+  }
   /// The graph in the language of Graphviz. Builds if nobody has.
   std::string dot(const Registry& registry);
 
@@ -180,6 +189,20 @@ class Schedule {
     std::uint32_t piece;
     Duration took{};
     std::exception_ptr exception;
+  };
+
+  /// While it lives the system is among those of for_each_running().
+  class RunningMark {
+   public:
+    explicit RunningMark(std::atomic<std::uint32_t>& tasks) : tasks_(tasks) {
+      tasks_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~RunningMark() { tasks_.fetch_sub(1, std::memory_order_relaxed); }
+    RunningMark(const RunningMark&) = delete;
+    RunningMark& operator=(const RunningMark&) = delete;
+
+   private:
+    std::atomic<std::uint32_t>& tasks_;
   };
 
   Handle add_system(std::string name, Access access, Prepare prepare, Function function);
@@ -200,7 +223,8 @@ class Schedule {
   std::vector<System> systems_;
   std::vector<Body> bodies_;
   ScheduleOrder order_;
-  std::vector<Task> tasks_;  // of the stage that runs
+  std::vector<Task> tasks_;                                      // of the stage that runs
+  std::unique_ptr<std::atomic<std::uint32_t>[]> running_tasks_;  // by system; from build() on
 };
 
 }  // namespace shoal

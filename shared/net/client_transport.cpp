@@ -46,6 +46,7 @@ void ClientTransport::connect() {
   connection_.reset();
   close_reason_ = CloseReason::Unspecified;
   refuse_reason_ = RefuseReason::Unspecified;
+  was_resume_ticket_refused_ = false;
   close_detail_.clear();
   close_answers_left_ = 0;
   connect_started_ = now;
@@ -182,7 +183,8 @@ void ClientTransport::take_refuse(bool is_sealed) {
   refuse_reason_ = refuse->reason;
   ++counters_.refused[static_cast<std::size_t>(refuse->reason)];
   // The next attempt shows what it was given in the beginning.
-  if (showed_resume_ticket_ && refuse->reason == RefuseReason::TicketExpired) resume_ticket_.clear();
+  was_resume_ticket_refused_ = showed_resume_ticket_ && refuse->reason == RefuseReason::TicketExpired;
+  if (was_resume_ticket_refused_) resume_ticket_.clear();
   end(CloseReason::Refused, with_own_names(refuse->detail, config_.schema));
 }
 

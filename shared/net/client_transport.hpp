@@ -107,6 +107,8 @@ class ClientTransport {
   /// What the server gave for coming again as the same player, empty before the first session. The next connect()
   /// shows it by itself; a program that ends may keep it and give it to the next one.
   std::span<const std::byte> resume_ticket() const { return resume_ticket_; }
+  /// The last attempt showed one and was refused for it; it is forgotten.
+  bool was_resume_ticket_refused() const { return was_resume_ticket_refused_; }
   void set_resume_ticket(std::span<const std::byte> ticket) {
     resume_ticket_.assign(ticket.begin(), ticket.end());
   }
@@ -163,6 +165,7 @@ class ClientTransport {
   std::optional<ResponseKeys> response_keys_;  // while connecting
   OutgoingDatagram response_;                  // repeated as it is: a key seals one text
   bool showed_resume_ticket_ = false;
+  bool was_resume_ticket_refused_ = false;
   PlayerId player_;
   std::vector<std::byte> resume_ticket_;
   Time challenged_at_{};

@@ -27,6 +27,7 @@ constexpr std::array<Words, kRefuseReasons> kRefuseWords{{
     {"ticket used", "somebody came with this ticket before: ask the matchmaker for a new one"},
     {"banned", "the server's ban list names this address or player"},
     {"too many sessions", "too many sessions from one address: leave another one first"},
+    {"draining", "the server ends soon and lets nobody in any more: connect again when it is back"},
 }};
 
 constexpr std::array<Words, kCloseReasons> kCloseWords{{
@@ -38,6 +39,7 @@ constexpr std::array<Words, kCloseReasons> kCloseWords{{
     {"replaced", "the same client opened a newer session"},
     {"protocol error", "what the other side sent made no sense: update both sides"},
     {"key used up", "the session's key has sealed all that it may: connect again"},
+    {"server restart", "the server ends and is expected back: connect again in a moment"},
     {"no answer", "the server never answered: check address, port and firewall, and that it runs"},
     {"refused", "the server refused the session"},
     {"wrong server key", "whoever answers has not the key that was given for this server: ask its operator"},
@@ -48,12 +50,15 @@ static_assert(static_cast<std::size_t>(protocol::CloseReason::MAX) + 1 <= kClose
 static_assert(static_cast<int>(protocol::RefuseReason::Busy) == static_cast<int>(RefuseReason::Busy));
 static_assert(static_cast<int>(protocol::RefuseReason::TooManySessions) ==
               static_cast<int>(RefuseReason::TooManySessions));
+static_assert(static_cast<int>(protocol::RefuseReason::Draining) == static_cast<int>(RefuseReason::Draining));
 static_assert(static_cast<int>(protocol::RefuseReason::SchemaMismatch) ==
               static_cast<int>(RefuseReason::SchemaMismatch));
 static_assert(static_cast<int>(protocol::CloseReason::Kicked) == static_cast<int>(CloseReason::Kicked));
 static_assert(static_cast<int>(protocol::CloseReason::ProtocolError) ==
               static_cast<int>(CloseReason::ProtocolError));
 static_assert(static_cast<int>(protocol::CloseReason::KeyUsedUp) == static_cast<int>(CloseReason::KeyUsedUp));
+static_assert(static_cast<int>(protocol::CloseReason::ServerRestart) ==
+              static_cast<int>(CloseReason::ServerRestart));
 
 template <std::size_t N>
 const Words& words(const std::array<Words, N>& table, std::size_t index) {

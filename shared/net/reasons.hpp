@@ -23,8 +23,9 @@ enum class RefuseReason : std::uint8_t {
   TicketUsed,            // by somebody else: each is good once
   Banned,                // the server's ban list has this address or player
   TooManySessions,       // from this address
+  Draining,              // the server ends soon, and those who play finish: try again when it is back
 };
-inline constexpr std::size_t kRefuseReasons = 14;
+inline constexpr std::size_t kRefuseReasons = 15;
 
 /// Why a session ended. The first values travel (protocol.fbs); the others are only ever known locally.
 enum class CloseReason : std::uint8_t {
@@ -36,11 +37,12 @@ enum class CloseReason : std::uint8_t {
   Replaced,        // the same client opened a newer session
   ProtocolError,   // what the peer sent made no sense: update both sides
   KeyUsedUp,       // after many packets: connect again, the resume ticket keeps the player
+  ServerRestart,   // the server drained and ends: it is expected back, connect again
   NoAnswer,        // the server never answered: check address, port and firewall
   Refused,         // the server refused: see RefuseReason and detail
   WrongServerKey,  // whoever answers is not the server whose key was given
 };
-inline constexpr std::size_t kCloseReasons = 11;
+inline constexpr std::size_t kCloseReasons = 12;
 
 std::string_view to_string(RefuseReason reason);
 std::string_view to_string(CloseReason reason);

@@ -114,7 +114,7 @@ void ServerTransport::take_hello(const Datagram& datagram, Time now) {
   const auto hello = read_hello(opened.body);
   if (!hello) return counters_.count(BadDatagram::Malformed);
   const std::uint64_t nonce = opened.header.connection;
-  if (is_shutting_down_) return refuse(datagram.peer, nonce, {RefuseReason::ShuttingDown, {}});
+  if (closed_door_) return refuse(datagram.peer, nonce, {*closed_door_, {}});
   if (hello->protocol_version != config_.protocol_version) {
     return refuse(datagram.peer, nonce,
                   {RefuseReason::WrongProtocolVersion,
@@ -146,7 +146,7 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
     }
     return counters_.count(BadDatagram::ReplayedResponse);
   }
-  if (is_shutting_down_) return refuse(datagram.peer, nonce, {RefuseReason::ShuttingDown, {}});
+  if (closed_door_) return refuse(datagram.peer, nonce, {*closed_door_, {}});
   if (clear->protocol_version != config_.protocol_version) {
     return refuse(datagram.peer, nonce,
                   {RefuseReason::WrongProtocolVersion,
@@ -612,9 +612,11 @@ void ServerTransport::close(SessionId id, CloseReason reason, std::string_view d
 }
 
 void ServerTransport::shut_down() {
-  is_shutting_down_ = true;
+  const CloseReason reason =
+      closed_door_ == RefuseReason::Draining ? CloseReason::ServerRestart : CloseReason::ServerShutDown;
+  if (!closed_door_) closed_door_ = RefuseReason::ShuttingDown;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].session != nullptr) end({i, slots_[i].generation}, CloseReason::ServerShutDown, {}, true);
+    if (slots_[i].session != nullptr) end({i, slots_[i].generation}, reason, {}, true);
   }
   port_.flush();
 }

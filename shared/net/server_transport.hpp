@@ -124,8 +124,10 @@ class ServerTransport {
   /// Tells the client and ends the session; on_left is called before this returns. Does nothing for an
   /// unknown session.
   void close(SessionId session, CloseReason reason, std::string_view detail = {});
-  /// Closes all sessions and refuses new ones from now on. Poll on for a moment: who missed the news is told
-  /// again.
+  /// Refuses new sessions from now on (RefuseReason::Draining); those that are open go on.
+  void start_draining() { closed_door_ = RefuseReason::Draining; }
+  /// Closes all sessions and refuses new ones from now on: as ServerRestart when it drained before, else as
+  /// ServerShutDown. Poll on for a moment: who missed the news is told again.
   void shut_down();
 
   /// From now on; who is on the list and plays is sent away.
@@ -275,7 +277,7 @@ class ServerTransport {
   std::vector<SendLog::Outcome> outcomes_;
   Time next_timers_{};
   bool is_polling_ = false;
-  bool is_shutting_down_ = false;
+  std::optional<RefuseReason> closed_door_;  // nobody is let in any more
   flatbuffers::FlatBufferBuilder builder_{4096};
   flatbuffers::FlatBufferBuilder own_builder_{1024};  // for signs of life and Close, beside the caller's
   OutgoingDatagram outgoing_;

@@ -18,9 +18,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEEDS = 80
 # Programs whose tests turn faults on themselves would fight with the environment: simulation_test is not among them.
-UNITS = ["net", "server", "client", "replication", "ecs", "game", "base", "config", "image", "wire"]
+UNITS = ["net", "server", "client", "replication", "ecs", "game", "base", "config", "image", "wire", "saves"]
 FUZZ = ["messages", "datagram", "update", "block"]
-MODULE_OF = {"shared/net": "net", "shared/ecs": "ecs", "shared/replication": "replication", "server": "server",
+MODULE_OF = {"shared/net": "net", "shared/ecs": "ecs", "shared/replication": "replication", "server/saves": "saves", "server": "server",
              "client": "client", "shared/game": "game"}
 
 

@@ -12,10 +12,10 @@ void PlayerChecker::after_step(const Simulation& simulation) {
     servers_ = simulation.servers();
     known_.clear();
   }
-  std::set<Entity> entities;
+  std::set<std::uint64_t> entities;
   std::set<PlayerNumber> numbers;
   for (const SavedPlayer& player : server.players_to_save()) {
-    if (!entities.insert(player.entity).second)
+    if (!entities.insert(player.entity.bits()).second)
       fail(fmt::format("entity {} has two players", player.entity.index));
     if (!numbers.insert(player.number).second) fail(fmt::format("two players are {}", player.number.value));
     const auto [known, is_new] = known_.try_emplace(player.id, player);

@@ -307,6 +307,41 @@ TEST(Scenario, ChurnBotThatIsRefusedSinceTheServerEndsIsAway) {
   EXPECT_EQ(harness.swarm().summary().refused, 0u);
 }
 
+TEST(Scenario, BotThatLostItsSessionComesBackToItsPlayerAndTheLossIsCounted) {
+  SwarmConfig config = swarm_of(4, Scenario::Wander);
+  config.reconnect_for = seconds(120);
+  SwarmHarness harness(config, {.entities = 40, .seed = 3});
+  harness.run_for(seconds(2));
+  const Entity player = harness.swarm().client(1).controlled();
+  harness.cut_off(1);
+  harness.run_for(seconds(15));
+  EXPECT_EQ(harness.swarm().summary().connected_now, 3u);
+  EXPECT_EQ(harness.swarm().summary().lost, 1u);
+  harness.end_cut(1);
+  harness.run_for(seconds(20));
+  const SwarmSummary summary = harness.swarm().summary();
+  EXPECT_EQ(summary.connected_now, 4u);
+  EXPECT_EQ(summary.lost, 1u);
+  EXPECT_EQ(summary.reconnected, 1u);
+  EXPECT_EQ(summary.sessions, 5u);
+  EXPECT_EQ(harness.swarm().client(1).controlled(), player);
+  harness.freeze_and_end();
+  EXPECT_EQ(harness.swarm().summary().exact, 4u);
+}
+
+TEST(Scenario, BotThatLostItsSessionGivesUpWhenItsTimeIsOver) {
+  SwarmConfig config = swarm_of(2, Scenario::Wander);
+  config.reconnect_for = seconds(30);
+  SwarmHarness harness(config, {.entities = 40, .seed = 3});
+  harness.run_for(seconds(2));
+  harness.cut_off(0);
+  harness.cut_off(1);
+  harness.run_for(seconds(90));
+  EXPECT_TRUE(harness.swarm().is_over());
+  EXPECT_EQ(harness.swarm().summary().lost, 2u);
+  EXPECT_EQ(harness.swarm().summary().reconnected, 0u);
+}
+
 // A handshake over this link takes a second or more, so someone is always in the middle of one.
 TEST(Scenario, ChurnOverABadLinkLosesNothing) {
   for (int cut = 0; cut < 4; ++cut) {

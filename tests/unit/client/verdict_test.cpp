@@ -56,7 +56,8 @@ TEST(Verdict, EachLimitIsBrokenByMoreAndByNothingElse) {
 TEST(Verdict, WhatWasNotMeasuredIsNotWithinItsLimit) {
   SwarmSummary summary = good_run();
   summary.update_age_us = {};
-  const RunLimits limits{.tick_p99_ms = 100, .update_age_p99_ms = 100};
+  RunLimits limits;
+  limits.tick_p99_ms = limits.update_age_p99_ms = 100;
   EXPECT_THAT(judge(summary, limits),
               ElementsAre(HasSubstr("tick p99: UNKNOWN"), HasSubstr("age p99: UNKNOWN")));
 }
@@ -74,7 +75,8 @@ TEST(Verdict, MissingBotsAndMirrorsFailARunWhateverTheLimits) {
   summary.refused = 1;
   summary.exact = 2;
   summary.different = 1;
-  const RunLimits limits{.mismatches = 100, .lost = 100};
+  RunLimits limits;
+  limits.mismatches = limits.lost = 100;
   EXPECT_THAT(judge(summary, limits),
               ElementsAre("1 of 4 bots never had a session", "1 bots were refused",
                           HasSubstr("1 mirrors differ"), "1 of 4 mirrors were not compared at the end"));

@@ -135,6 +135,7 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
                "code 0 when its port answers, 1 with why not"});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   add_log_level_option(table, &options.log_level);
+  add_log_format_option(table, &options.log_format);
   return table;
 }
 

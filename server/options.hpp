@@ -49,6 +49,7 @@ struct ServerOptions {
   Duration seconds{};
   std::string report;
   LogLevel log_level = LogLevel::Info;
+  LogFormat log_format = LogFormat::Text;
 };
 
 /// `options` outlives the table. The identity file in them is the default.

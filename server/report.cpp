@@ -19,6 +19,11 @@ std::string server_report(const Server& server, const ServerConfig& config, cons
   json.add("p99", milliseconds_of(ticks.tick_us.quantile(0.99)));
   json.add("max", milliseconds_of(ticks.tick_us.max()));
   json.end();
+  json.begin("recent_tick_ms");
+  json.add("p50", milliseconds_of(ticks.recent_us.quantile(0.5)));
+  json.add("p99", milliseconds_of(ticks.recent_us.quantile(0.99)));
+  json.add("max", milliseconds_of(ticks.recent_us.quantile(1)));
+  json.end();
   json.add("overruns", ticks.overruns);
   json.add("cpu_seconds", to_seconds(process.cpu_time));
   json.add("peak_rss_bytes", process.peak_rss_bytes);

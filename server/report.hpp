@@ -1,6 +1,10 @@
 // What a run of the server came to, as the "server" object of the report.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -10,8 +14,30 @@
 
 namespace shoal {
 
+/// Durations of the newest ticks: what a histogram over the whole run does not tell.
+class RecentTicks {
+ public:
+  static constexpr std::size_t kTicks = 256;
+
+  void add(std::uint64_t microseconds) { ring_[added_++ % kTicks] = microseconds; }
+  /// As Histogram::quantile, exact; 0 before the first tick.
+  std::uint64_t quantile(double quantile) const {
+    const std::size_t count = std::min(added_, kTicks);
+    if (count == 0) return 0;
+    auto sorted = ring_;
+    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto rank = static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(count)));
+    return sorted[std::clamp<std::size_t>(rank, 1, count) - 1];
+  }
+
+ private:
+  std::array<std::uint64_t, kTicks> ring_{};
+  std::size_t added_ = 0;
+};
+
 struct TickMeasures {
   Histogram tick_us;           // duration of each tick
+  RecentTicks recent_us;       // of the newest ones
   std::uint64_t overruns = 0;  // ticks that took longer than their period, and those that were skipped
 };
 

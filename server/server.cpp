@@ -360,12 +360,12 @@ void Server::report_mismatch(const Session& session, const protocol::Resync& res
   if (!version || !may_log()) return;
   for (ComponentIndex component = 0; component < table_.size(); ++component) {
     if (hashes->Get(component) == version->component_hash(component)) continue;
-    log_warn("player {}: chunk {} at tick {} differs in {}; sending it whole", session.number.value,
-             chunk.id().value, resync.to(), table_[component].name);
+    log_warn(session.about, "player {}: chunk {} at tick {} differs in {}; sending it whole",
+             session.number.value, chunk.id().value, resync.to(), table_[component].name);
     return;
   }
-  log_warn("player {}: chunk {} at tick {} differs in its bindings; sending it whole", session.number.value,
-           chunk.id().value, resync.to());
+  log_warn(session.about, "player {}: chunk {} at tick {} differs in its bindings; sending it whole",
+           session.number.value, chunk.id().value, resync.to());
 }
 
 void Server::take_digest(Session& session, const protocol::DigestReport& report) {
@@ -378,8 +378,8 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   session.has_compared = true;
   const bool exact = report.result() == protocol::DigestResult::Exact;
   ++(exact ? counters_.digests_exact : counters_.digests_different);
-  if (!exact) {
-    log_warn("player {}: its mirror differs: {} entities there, {} here", session.number.value,
+  if (!exact && may_log()) {
+    log_warn(session.about, "player {}: its mirror differs: {} entities there, {} here", session.number.value,
              report.entities(), session.digest->entities);
   }
 }
@@ -487,11 +487,13 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   if (!is_back) session->number = {++players_};
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
+  session->about = {to_string(id), to_string(request.player), {}};
   ++counters_.joined;
   if (may_log()) {
-    log_info("player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
-             to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ",
-             request.name);
+    LogFields about = session->about;
+    about.peer = to_string(request.peer);
+    log_info(about, "player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
+             to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ", request.name);
   }
   sessions_[id.index] = std::move(session);
   if (!is_back) joining_.push_back(id);
@@ -502,7 +504,7 @@ void Server::on_left(SessionId id, CloseReason reason) {
   if (!session) return;
   ++counters_.left;
   if (reason == CloseReason::TimedOut) ++counters_.timed_out;
-  if (may_log()) log_info("player {} left: {}", session->number.value, to_string(reason));
+  if (may_log()) log_info(session->about, "player {} left: {}", session->number.value, to_string(reason));
   end_player(*session, reason);
   sessions_[id.index].reset();
   messages_.end_session(id);
@@ -510,7 +512,8 @@ void Server::on_left(SessionId id, CloseReason reason) {
 
 void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {
   if (!may_log()) return;
-  log_info("refused {}: {}{}{}", to_string(peer), to_string(reason), detail.empty() ? "" : ": ", detail);
+  log_info(LogFields{.peer = to_string(peer)}, "refused {}: {}{}{}", to_string(peer), to_string(reason),
+           detail.empty() ? "" : ": ", detail);
 }
 
 void Server::on_acknowledged(SessionId id, Sequence sequence) {

@@ -25,8 +25,9 @@
 #include "server/client_view.hpp"
 #include "server/game.hpp"
 #include "server/game_messages.hpp"
-#include "server/line_allowance.hpp"
 #include "shared/base/histogram.hpp"
+#include "shared/base/line_allowance.hpp"
+#include "shared/base/log.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/schedule.hpp"
 #include "shared/net/input_channel.hpp"
@@ -124,7 +125,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
-  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. O(players).
+  /// Who plays and who is absent, by rising number: what a saved world keeps beside its entities. Entities that the next
+  /// tick takes from the game, since their players are gone for good, stand there with no id and the number 0. O(players).
   std::vector<SavedPlayer> players_to_save() const;
   /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins.
   /// Whose entity is not there joins as a new one; that is logged.
@@ -178,6 +180,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     std::optional<Tick> input_told;  // the acknowledgement that the last frame carried
     Tick last_frame{};
     bool has_compared = false;
+    LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };
   struct Departed {

@@ -65,6 +65,9 @@ std::vector<SavedPlayer> Server::players_to_save() const {
   for (const AbsentPlayers::Absent& absent : absent_.all()) {
     if (registry_.alive(absent.player.entity)) players.push_back(absent.player);
   }
+  for (const Departed& departed : departed_) {
+    if (registry_.alive(departed.player)) players.push_back({{}, {}, departed.player});
+  }
   std::sort(players.begin(), players.end(),
             [](const SavedPlayer& a, const SavedPlayer& b) { return a.number < b.number; });
   return players;
@@ -72,6 +75,10 @@ std::vector<SavedPlayer> Server::players_to_save() const {
 
 void Server::restore_players(std::span<const SavedPlayer> players) {
   for (const SavedPlayer& player : players) {
+    if (player.id == PlayerId{}) {
+      departed_.push_back({player.entity, CloseReason::ServerShutDown});
+      continue;
+    }
     const bool is_known =
         std::any_of(absent_.all().begin(), absent_.all().end(), [&](const AbsentPlayers::Absent& absent) {
           return absent.player.id == player.id || absent.player.entity == player.entity;

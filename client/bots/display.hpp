@@ -4,14 +4,17 @@
 #include <unistd.h>
 
 #include "client/bots/report.hpp"
+#include "shared/base/log.hpp"
 #include "shared/base/time.hpp"
 
 namespace shoal {
 
 class Display {
  public:
-  /// `length` 0: the run has no end of its own. A terminal is standard error.
-  Display(Time started, Duration length, bool is_terminal = isatty(STDERR_FILENO) != 0)
+  /// `length` 0: the run has no end of its own. A terminal is standard error,
+  /// unless machines read the log.
+  Display(Time started, Duration length,
+          bool is_terminal = isatty(STDERR_FILENO) != 0 && log_format() == LogFormat::Text)
       : started_(started), length_(length), last_(started), is_terminal_(is_terminal) {}
 
   /// Call it about once a second.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "client/bots/options.hpp"
 #include "client/bots/report.hpp"
 #include "client/bots/server_watch.hpp"
+#include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
@@ -39,7 +41,11 @@ bool load_stages(BotOptions& options) {
   }
   auto stages = read_stages(*text, options.stages);
   if (!stages.ok()) {
-    std::fputs((stages.error() + "\n").c_str(), stderr);
+    for (std::string_view complaints = stages.error(); !complaints.empty();) {
+      const std::string_view complaint = complaints.substr(0, complaints.find('\n'));
+      log_error("{}", complaint);
+      complaints.remove_prefix(std::min(complaints.size(), complaint.size() + 1));
+    }
     return false;
   }
   options.swarm.stages = std::move(*stages);
@@ -182,12 +188,15 @@ int work(const OptionTable& table, BotOptions& options) {
 int run_main(int argc, char** argv) {
   BotOptions options;
   OptionTable table = bot_option_table(options);
-  return run_program(table, argc, argv, environ, options.log_level, [&] {
-    const auto why_not = contradiction(table, options);
-    if (!why_not) return work(table, options);
-    log_error("{}", *why_not);
-    return 2;
-  });
+  return run_program(
+      table, argc, argv, environ, options.log_level,
+      [&] {
+        const auto why_not = contradiction(table, options);
+        if (!why_not) return work(table, options);
+        log_error("{}", *why_not);
+        return 2;
+      },
+      &options.log_format);
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ OptionTable bot_option_table(BotOptions& options) {
   table.add("until-server-ends", &options.until_server_ends,
             {.help = "ignore the first Ctrl-C: the server will freeze the world and compare"});
   add_log_level_option(table, &options.log_level);
+  add_log_format_option(table, &options.log_format);
   return table;
 }
 

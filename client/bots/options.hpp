@@ -31,6 +31,7 @@ struct BotOptions {
   std::string html;
   bool until_server_ends = false;
   LogLevel log_level = LogLevel::Info;
+  LogFormat log_format = LogFormat::Text;
 };
 
 /// `options` outlives the table.

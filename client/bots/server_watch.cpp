@@ -63,6 +63,13 @@ Result<ServerReading, std::string> read_stats(const std::string& text) {
       !take(stats, "tick_rate", reading.tick_rate_hz))
     return Failure{
         std::string("tick_rate, tick_ms.p50, tick_ms.p99, tick_ms.max or overruns is not in the answer")};
+  // A server that does not tell of its newest ticks tells of all.
+  reading.recent_tick_p50_ms = reading.tick_p50_ms;
+  reading.recent_tick_p99_ms = reading.tick_p99_ms;
+  if (const auto* recent = find(stats, "recent_tick_ms"); recent != nullptr && recent->is_object()) {
+    take(*recent, "p50", reading.recent_tick_p50_ms);
+    take(*recent, "p99", reading.recent_tick_p99_ms);
+  }
   return reading;
 }
 

@@ -21,9 +21,11 @@ namespace shoal {
 
 inline constexpr std::uint16_t kDefaultAdminPort = 7780;
 
-/// Of /stats.json: since the server's start.
+/// Of /stats.json: since the server's start, where nothing else is said.
 struct ServerReading {
   double tick_rate_hz = 0;
+  double recent_tick_p50_ms = 0;  // of the newest ticks
+  double recent_tick_p99_ms = 0;
   double tick_p50_ms = 0;
   double tick_p99_ms = 0;
   double tick_max_ms = 0;

@@ -21,6 +21,8 @@ TimelineSample merged(const TimelineSample& a, const TimelineSample& b) {
   result.age_p50_ms = mean(a.age_p50_ms, b.age_p50_ms);
   result.age_p99_ms = std::fmax(a.age_p99_ms, b.age_p99_ms);
   result.updates_per_second = mean(a.updates_per_second, b.updates_per_second);
+  result.tick_p50_ms = mean(a.tick_p50_ms, b.tick_p50_ms);
+  result.tick_p99_ms = std::fmax(a.tick_p99_ms, b.tick_p99_ms);
   result.events_per_second = mean(a.events_per_second, b.events_per_second);
   return result;
 }
@@ -82,8 +84,8 @@ const SwarmSummary& TimelineRecorder::take(const std::optional<ServerReading>& s
       .resyncs = static_cast<double>(summary.resyncs),
       .lost = static_cast<double>(summary.lost),
       .refused = static_cast<double>(summary.refused),
-      .tick_p50_ms = server ? server->tick_p50_ms : kUnknown,
-      .tick_p99_ms = server ? server->tick_p99_ms : kUnknown,
+      .tick_p50_ms = server ? server->recent_tick_p50_ms : kUnknown,
+      .tick_p99_ms = server ? server->recent_tick_p99_ms : kUnknown,
       .overruns = server ? static_cast<double>(server->overruns) : kUnknown,
   });
   before_ = std::move(summary);

@@ -23,7 +23,7 @@ struct TimelineSample {
   double updates_per_second = 0;          // of entities, all bots
   double events_per_second = 0;           // that bots heard of
   double mismatches = 0, resyncs = 0, lost = 0, refused = 0;  // totals
-  double tick_p50_ms = 0, tick_p99_ms = 0;                    // since the server's start
+  double tick_p50_ms = 0, tick_p99_ms = 0;                    // of the server's newest ticks
   double overruns = 0;                                        // total
 };
 

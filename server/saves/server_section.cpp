@@ -11,8 +11,13 @@ namespace shoal {
 ImageSection encode_server_section(const ServerSection& section) {
   flatbuffers::FlatBufferBuilder builder;
   const auto program = builder.CreateString(section.program);
-  saves::FinishServerBuffer(builder,
-                            saves::CreateServer(builder, program, section.tick.value, section.newest_player));
+  const auto players = builder.CreateVectorOfStructs<saves::Player>(
+      section.players.size(), [&](std::size_t i, saves::Player* target) {
+        const SavedPlayer& player = section.players[i];
+        *target = saves::Player(player.entity.bits(), player.number.value, player.id.bytes);
+      });
+  saves::FinishServerBuffer(
+      builder, saves::CreateServer(builder, program, section.tick.value, section.newest_player, players));
   const auto bytes = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
   return {std::string(kServerSection), {bytes.begin(), bytes.end()}};
 }
@@ -31,6 +36,13 @@ std::optional<ServerSection> decode_server_section(std::span<const ImageSection>
   section.program = server.program()->str();
   section.tick = Tick{server.tick()};
   section.newest_player = server.newest_player();
+  if (server.players() == nullptr) return section;
+  for (const saves::Player* player : *server.players()) {
+    SavedPlayer& saved = section.players.emplace_back();
+    std::copy_n(player->id()->data(), saved.id.bytes.size(), saved.id.bytes.begin());
+    saved.number = {player->number()};
+    saved.entity = Entity::from_bits(player->entity());
+  }
   return section;
 }
 

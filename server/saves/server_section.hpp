@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "server/absent_players.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/image/image.hpp"
 
@@ -18,6 +20,7 @@ struct ServerSection {
   std::string program;  // with its version
   Tick tick;
   std::uint32_t newest_player = 0;
+  std::vector<SavedPlayer> players;
 };
 
 ImageSection encode_server_section(const ServerSection& section);

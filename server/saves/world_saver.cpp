@@ -82,7 +82,8 @@ void WorldSaver::begin_save() {
   game_.prepare_save(*saves_.twin);
   sections_ = game_.save_sections(server_.registry());
   tick_ = server_.tick();
-  sections_.push_back(encode_server_section({saves_.program, tick_, server_.newest_player().value}));
+  sections_.push_back(encode_server_section(
+      {saves_.program, tick_, server_.newest_player().value, server_.players_to_save()}));
   copied_at_ = began;
   {
     const std::lock_guard lock(mutex_);

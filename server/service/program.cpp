@@ -160,6 +160,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   }
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
+  if (saves && saves->loaded) server.restore_players(saves->loaded->players);
   server.set_bans(std::move(joining->bans));
   const auto fleet_plan =
       fleet_config(options.fleet, environ, config.max_sessions, to_string(server.public_key()));
@@ -208,12 +209,15 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
   ServerOptions options;
   options.joining.identity = default_identity_file(environ);
   OptionTable table = server_option_table(options, program.max_entities);
-  return run_program(table, argc, argv, environ, options.log_level, [&] {
-    const auto& all = table.options();
-    const auto identity =
-        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
-    return serve(program, options, identity->is_said());
-  });
+  return run_program(
+      table, argc, argv, environ, options.log_level,
+      [&] {
+        const auto& all = table.options();
+        const auto identity = std::find_if(all.begin(), all.end(),
+                                           [](const Option& option) { return option.name == "identity"; });
+        return serve(program, options, identity->is_said());
+      },
+      &options.log_format);
 }
 
 }  // namespace shoal

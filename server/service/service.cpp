@@ -69,6 +69,7 @@ void Service::tick() {
   TickMoment moment{.tick = server_.tick(), .began = began, .took = clock_.now() - began};
   moment.overran = moment.took > schedule_.period();
   measures_.tick_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));
+  measures_.recent_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));
   if (moment.overran) ++measures_.overruns;
   if (phase_ == ServicePhase::Starting) enter(ServicePhase::Running);
   for (ServicePart* part : parts_) part->after_tick(moment);

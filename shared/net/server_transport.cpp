@@ -215,8 +215,11 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
   players_[admitted.player] = id;
   used_responses_.emplace(key, id);
   used_in_order_.push_back({key, now + kRememberResponse});
-  log_debug("net: session {}.{} joined from {} as player {} {}, {}", id.index, id.generation,
-            to_string(key.peer), to_string(admitted.player), admitted.name, to_string(cipher));
+  if (may_log_debug()) {
+    log_debug(LogFields{to_string(id), to_string(admitted.player), to_string(key.peer)},
+              "net: session {} joined from {} as player {} {}, {}", to_string(id), to_string(key.peer),
+              to_string(admitted.player), admitted.name, to_string(cipher));
+  }
   send_accept(session);
   handler_.on_joined(id, {key.peer, admitted.player, admitted.name});
 }
@@ -229,6 +232,14 @@ void ServerTransport::send_accept(Session& session) {
   put_out(session.connection.peer());
 }
 
+bool ServerTransport::may_log_debug() {
+  if (log_level() > LogLevel::Debug) return false;
+  const LineAllowance::Answer answer = lines_.ask(clock_.now());
+  if (answer.left_out_before > 0)
+    log_debug("net: {} lines about peers were left out", answer.left_out_before);
+  return answer.may_write;
+}
+
 void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const RefuseBody& body,
                              const ResponseKeys* keys) {
   ++counters_.refused[static_cast<std::size_t>(body.reason)];
@@ -238,8 +249,10 @@ void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const Re
     handshake_.refuse(nonce, body, outgoing_);
   }
   put_out(peer);
-  // A flood of refusals must not become a flood of lines.
-  log_debug("net: refused {}: {} ({})", to_string(peer), to_string(body.reason), body.detail);
+  if (may_log_debug()) {
+    log_debug(LogFields{.peer = to_string(peer)}, "net: refused {}: {} ({})", to_string(peer),
+              to_string(body.reason), body.detail);
+  }
   handler_.on_refused(peer, body.reason, body.detail);
 }
 
@@ -278,8 +291,11 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
   const bool is_known = session.new_path && session.new_path->peer == datagram.peer &&
                         now - session.new_path->first_heard < kPathLifetime;
   if ((is_known && packet.path_response() == session.new_path->challenge) || fault("net-move-unproved")) {
-    log_debug("net: player {} moved from {} to {}", to_string(session.player),
-              to_string(session.connection.peer()), to_string(datagram.peer));
+    if (may_log_debug()) {
+      log_debug(LogFields{.player = to_string(session.player), .peer = to_string(datagram.peer)},
+                "net: player {} moved from {} to {}", to_string(session.player),
+                to_string(session.connection.peer()), to_string(datagram.peer));
+    }
     session.connection.move_to(datagram.peer);
     session.new_path.reset();
     ++counters_.moved;
@@ -451,8 +467,11 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
       next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
     }
   }
-  log_debug("net: session {}.{} from {} left: {}{}{}", id.index, id.generation, to_string(connection.peer()),
-            to_string(reason), detail.empty() ? "" : ", ", detail);
+  if (may_log_debug()) {
+    log_debug(LogFields{to_string(id), to_string(session->player), to_string(connection.peer())},
+              "net: session {} from {} left: {}{}{}", to_string(id), to_string(connection.peer()),
+              to_string(reason), detail.empty() ? "" : ", ", detail);
+  }
   admission_.left(session->admitted_from);
   if (const auto playing = players_.find(session->player); playing != players_.end() && playing->second == id)
     players_.erase(playing);

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shared/base/line_allowance.hpp"
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/admission.hpp"
@@ -231,6 +232,8 @@ class ServerTransport {
   void forget_used_responses(Time now);
   void end(SessionId id, CloseReason reason, std::string_view detail, bool tell_peer);
   void put_out(const Endpoint& peer);
+  /// Whether a line that a peer caused is written now, at level debug.
+  bool may_log_debug();
 
   DatagramPort& port_;
   const Clock& clock_;
@@ -244,6 +247,7 @@ class ServerTransport {
   CookieMint cookies_;
   HandshakeWriter handshake_;
   TransportCounters counters_;
+  LineAllowance lines_;
   std::vector<Slot> slots_;
   std::deque<std::uint32_t> free_slots_;  // reused first in, first out
   std::size_t session_count_ = 0;

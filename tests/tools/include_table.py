@@ -126,7 +126,7 @@ def link_faults(path, text):
     names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages",
               "service_messages": "schema service", "saves_schema": "schema saves", "demo_server": "server/demo",
               "service": "server/service", "program": "server/service/program", "saves": "server/saves",
-               "fleet": "server/fleet", "bots": "client/bots"}
+              "fleet": "server/fleet", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

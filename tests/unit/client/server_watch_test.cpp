@@ -34,6 +34,13 @@ TEST(ServerWatch, NumbersOfTheReport) {
   EXPECT_EQ(reading->tick_p99_ms, 2.25);
   EXPECT_EQ(reading->tick_max_ms, 9);
   EXPECT_EQ(reading->overruns, 4u);
+  EXPECT_EQ(reading->recent_tick_p99_ms, 2.25) << "all ticks, when nothing is said of the newest";
+  const auto recent = read_stats(
+      R"({"tick_rate": 30, "tick_ms": {"p50": 1.5, "p99": 2.25, "max": 9}, "overruns": 4, "recent_tick_ms": {"p50": 3, "p99": 4.5}})");
+  ASSERT_TRUE(recent.ok()) << recent.error();
+  EXPECT_EQ(recent->tick_p99_ms, 2.25);
+  EXPECT_EQ(recent->recent_tick_p50_ms, 3);
+  EXPECT_EQ(recent->recent_tick_p99_ms, 4.5);
 }
 
 TEST(ServerWatch, WhatIsNoReportIsSaid) {

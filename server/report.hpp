@@ -19,7 +19,7 @@ class RecentTicks {
  public:
   static constexpr std::size_t kTicks = 256;
 
-  void add(std::uint64_t microseconds) { ring_[added_++ % kTicks] = microseconds; }
+  void add(std::uint64_t took_us) { ring_[added_++ % kTicks] = took_us; }
   /// As Histogram::quantile, exact; 0 before the first tick.
   std::uint64_t quantile(double quantile) const {
     const std::size_t count = std::min(added_, kTicks);

@@ -1,5 +1,6 @@
 """The files of docker/agones name what is there: ports, variables, users, counters, labels of server and image."""
 
+import json
 import os
 import re
 import subprocess
@@ -100,10 +101,17 @@ class Manifests(unittest.TestCase):
         folder = str(Path(self.variables["SHOAL_IDENTITY"]).parent)
         self.assertIn(folder, mounts.values())
 
-    def test_limits_stand_above_requests(self):
-        resources = self.container["resources"]
-        self.assertEqual(set(resources["limits"]), {"cpu", "memory"})
-        self.assertEqual(set(resources["requests"]), {"cpu", "memory"})
+    def test_resources_are_those_that_were_measured(self):
+        players, entities = (int(self.variables[f"SHOAL_{name}"]) for name in ("MAX_PLAYERS", "ENTITIES"))
+        runs = json.loads((ROOT / "docs" / "sizes.json").read_text(encoding="utf-8"))["runs"]
+        server, = (run["report"]["server"] for run in runs if (run["options"]["bots"], run["options"]["entities"]) == (players, entities))
+        cores = server["cpu_seconds"] / (server["ticks"] / server["tick_rate"])
+        mib = server["peak_rss_bytes"] / 2**20
+        requests, limits = (self.container["resources"][kind] for kind in ("requests", "limits"))
+        self.assertEqual(limits["cpu"], "1", "a whole core: a tick waits for no quota")
+        self.assertGreater(int(requests["cpu"].removesuffix("m")) / 1000, cores / 0.6)
+        self.assertGreater(int(requests["memory"].removesuffix("Mi")), mib)
+        self.assertGreater(int(limits["memory"].removesuffix("Mi")), 2 * mib)
 
     def test_page_lists_the_files(self):
         page = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -47,6 +47,20 @@ class Sizes(unittest.TestCase):
         self.assertEqual(size.quietest(3, iter(runs).__next__), runs[1])
         self.assertEqual(size.quietest(9, iter(runs).__next__), runs[3])
 
+    def test_failed_attempt_is_made_again_and_the_last_failure_is_told(self):
+        run = {"cpu_seconds_of_others": 0, "wall_seconds": 10}
+        outcomes = iter([size.measure.MeasuringFailed("first"), run, size.measure.MeasuringFailed("second")])
+
+        def run_once():
+            outcome = next(outcomes)
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        self.assertEqual(size.quietest(2, run_once), run)
+        with self.assertRaisesRegex(size.measure.MeasuringFailed, "second"):
+            size.quietest(1, run_once)
+
     def test_page_without_marks_is_refused(self):
         with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
             size.with_text("# Operations\n", "words\n")

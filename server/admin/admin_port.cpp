@@ -158,6 +158,7 @@ HttpReply AdminPort::metrics(const HttpRequest&) {
   {
     const std::lock_guard lock(replies_mutex_);
     moment.admin_replies = replies_;
+    moment.admin_replies.try_emplace(200);  // this one is not counted yet
   }
   return {200, metrics_text(*status, moment), std::string(kMetricsType)};
 }

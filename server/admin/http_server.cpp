@@ -6,7 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <future>
 #include <optional>
+#include <thread>
 
 #include "shared/base/log.hpp"
 
@@ -66,6 +68,26 @@ HttpReply answer(mg_connection* connection, const mg_request_info& info, const H
   return handler(request);
 }
 
+// CivetWeb looks whether it is to end when somebody connects, and every two seconds. So somebody connects.
+void stop(mg_context* context, const Endpoint& local) {
+  std::promise<void> promise;
+  const auto is_over = promise.get_future();
+  std::thread stopper([&] {
+    mg_stop(context);
+    promise.set_value();
+  });
+  std::string host = local.is_any() ? "127.0.0.1" : to_string(local);
+  if (!local.is_any()) host.resize(host.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  do {
+    std::array<char, 128> error{};
+    if (mg_connection* connection =
+            mg_connect_client(host.c_str(), local.port, 0, error.data(), error.size()))
+      mg_close_connection(connection);
+  } while (is_over.wait_for(milliseconds(10)) != std::future_status::ready);
+  stopper.join();
+}
+
 }  // namespace
 
 int HttpServer::Civet::on_request(mg_connection* connection) {
@@ -96,7 +118,7 @@ HttpServer::HttpServer() : civet_(std::make_unique<Civet>()) {
 }
 
 HttpServer::~HttpServer() {
-  if (civet_->context != nullptr) mg_stop(civet_->context);
+  if (civet_->context != nullptr) stop(civet_->context, local_);
   mg_exit_library();
 }
 

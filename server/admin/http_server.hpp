@@ -35,7 +35,7 @@ class HttpServer {
 
   /// Port 0 takes a free one.
   static Result<std::unique_ptr<HttpServer>, Error> start(const Endpoint& address, Handler handler);
-  /// Waits for the threads: no longer than kRequestTimeOut.
+  /// Waits for the threads: at most kRequestTimeOut if connections are open.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

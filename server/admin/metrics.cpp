@@ -86,7 +86,7 @@ void add_ticks(Families& all, const ServerStatus& status) {
   all.counter("ticks_skipped_total", "Ticks that never ran, since the server was too far behind")
       .add(status.skipped_ticks);
   all.histogram("phase_duration_seconds", "Duration of one part of a tick");
-  for (std::size_t i = 0; i < kTickPhases; ++i)
+  for (std::size_t i = 0; i < status.phase_seconds.size(); ++i)
     all.add(status.phase_seconds[i], {{"phase", std::string(kTickPhaseNames[i])}});
   all.histogram("system_duration_seconds",
                 "Work of one system of the game in one tick, added up over the threads that did it");

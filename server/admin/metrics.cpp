@@ -98,7 +98,7 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
   const TransportCounters& transport = status.measures.transport;
   all.gauge("ready", "1 while the server takes players: it runs, its tick is alive, it is not full")
       .add(moment.is_ready);
-  all.gauge("players", "Players now").add(status.player_count);
+  all.gauge("players", "Players that are connected now").add(status.player_count);
   all.gauge("players_limit", "Players at once, at most").add(status.limits.max_players);
   all.counter("players_joined_total", "Sessions that were opened").add(transport.joined);
   all.counter("players_left_total", "Sessions that ended, by reason");

@@ -19,18 +19,20 @@ using testing::StartsWith;
 class HttpServerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto started = HttpServer::start(Endpoint::ipv4(127, 0, 0, 1, 0), [this](const HttpRequest& request) {
-      ++handled;
-      last_body_bytes = request.body.size();
-      if (request.path == "/throw") throw std::runtime_error("on purpose");
-      if (request.path == "/large") return HttpReply{200, std::string(16u << 20, 'x')};
-      return text_reply(200,
-                        request.method + " " + request.path + " ? " + request.query + " " + request.body);
-    });
+    auto started =
+        HttpServer::start(Endpoint::ipv4(127, 0, 0, 1, 0), clock, [this](const HttpRequest& request) {
+          ++handled;
+          last_body_bytes = request.body.size();
+          if (request.path == "/throw") throw std::runtime_error("on purpose");
+          if (request.path == "/large") return HttpReply{200, std::string(16u << 20, 'x')};
+          return text_reply(200,
+                            request.method + " " + request.path + " ? " + request.query + " " + request.body);
+        });
     ASSERT_TRUE(started) << started.error().why;
     server = std::move(*started);
     port = server->local().port;
   }
+  SteadyClock clock;
   std::unique_ptr<HttpServer> server;
   std::uint16_t port = 0;
   std::atomic<int> handled{0};
@@ -63,11 +65,12 @@ TEST_F(HttpServerTest, ExceptionOfTheHandlerIsAReply) {
 }
 
 TEST_F(HttpServerTest, AddressInUseIsTold) {
-  const auto second = HttpServer::start(server->local(), [](const HttpRequest&) { return HttpReply{}; });
+  const auto second =
+      HttpServer::start(server->local(), clock, [](const HttpRequest&) { return HttpReply{}; });
   ASSERT_FALSE(second);
   EXPECT_TRUE(second.error().is_in_use) << second.error().why;
-  const auto foreign =
-      HttpServer::start(Endpoint::ipv4(192, 0, 2, 1, 0), [](const HttpRequest&) { return HttpReply{}; });
+  const auto foreign = HttpServer::start(Endpoint::ipv4(192, 0, 2, 1, 0), clock,
+                                         [](const HttpRequest&) { return HttpReply{}; });
   ASSERT_FALSE(foreign);
   EXPECT_FALSE(foreign.error().is_in_use);
   EXPECT_THAT(foreign.error().why, HasSubstr("192.0.2.1"));
@@ -100,6 +103,18 @@ TEST_F(HttpServerTest, RequestThatComesByteForByteIsCutOff) {
   bool is_cut = false;
   for (std::size_t i = 0; i < text.size() && !is_cut; ++i) {
     is_cut = !slow.say(text.substr(i, 1));
+    ::usleep(50'000);
+  }
+  EXPECT_TRUE(is_cut);
+  EXPECT_EQ(handled, 0);
+}
+
+TEST_F(HttpServerTest, BodyThatComesByteForByteIsCutOff) {
+  TcpClient slow(port);
+  slow.say("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n");
+  bool is_cut = false;
+  for (int i = 0; i < 400 && !is_cut; ++i) {
+    is_cut = !slow.say("x");
     ::usleep(50'000);
   }
   EXPECT_TRUE(is_cut);

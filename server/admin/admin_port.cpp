@@ -33,7 +33,7 @@ Result<std::unique_ptr<AdminPort>, HttpServer::Error> AdminPort::open(const Admi
                                                                       AdminActions actions) {
   std::unique_ptr<AdminPort> port(new AdminPort(config, board, clock, std::move(actions)));
   auto http = HttpServer::start(
-      config.address, [raw = port.get()](const HttpRequest& request) { return raw->answer(request); });
+      config.address, clock, [raw = port.get()](const HttpRequest& request) { return raw->answer(request); });
   if (!http) return Failure{http.error()};
   port->http_ = std::move(*http);
   return port;
@@ -158,6 +158,7 @@ HttpReply AdminPort::metrics(const HttpRequest&) {
   {
     const std::lock_guard lock(replies_mutex_);
     moment.admin_replies = replies_;
+    moment.admin_replies.try_emplace(200);  // this one is not counted yet
   }
   return {200, metrics_text(*status, moment), std::string(kMetricsType)};
 }

@@ -6,13 +6,16 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <future>
 #include <optional>
+#include <thread>
 
 #include "shared/base/log.hpp"
 
 namespace shoal {
 
 struct HttpServer::Civet {
+  const Clock* clock = nullptr;
   Handler handler;
   std::string said;  // before it ran
   mg_context* context = nullptr;
@@ -27,17 +30,19 @@ std::string text_or_nothing(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-// None: it is too long.
-std::optional<std::string> read_body(mg_connection* connection, long long announced) {
-  if (announced > static_cast<long long>(HttpServer::kMaxBodyBytes)) return std::nullopt;
+// The body, or why there is none. Byte for byte, so that who sends it so is cut off in time; it is short.
+Result<std::string, HttpReply> read_body(mg_connection* connection, long long announced, const Clock& clock) {
   std::string body;
-  std::array<char, 1024> buffer;
-  while (true) {
-    const int read = mg_read(connection, buffer.data(), buffer.size());
-    if (read <= 0) return body;
-    body.append(buffer.data(), static_cast<std::size_t>(read));
-    if (body.size() > HttpServer::kMaxBodyBytes) return std::nullopt;
+  char byte = 0;
+  for (const Time end = clock.now() + HttpServer::kRequestTimeOut; clock.now() < end;) {
+    if (announced > static_cast<long long>(HttpServer::kMaxBodyBytes) ||
+        body.size() > HttpServer::kMaxBodyBytes)
+      return Failure{
+          text_reply(413, fmt::format("a request's body has at most {} bytes", HttpServer::kMaxBodyBytes))};
+    if (mg_read(connection, &byte, 1) <= 0) return body;
+    body += byte;
   }
+  return Failure{text_reply(408, "the request's body took too long")};
 }
 
 void write_reply(mg_connection* connection, const HttpReply& reply, bool has_body) {
@@ -52,18 +57,38 @@ void write_reply(mg_connection* connection, const HttpReply& reply, bool has_bod
   mg_write(connection, text.data(), text.size());
 }
 
-HttpReply answer(mg_connection* connection, const mg_request_info& info, const HttpServer::Handler& handler) {
+HttpReply answer(mg_connection* connection, const mg_request_info& info, const Clock& clock,
+                 const HttpServer::Handler& handler) {
   HttpRequest request;
   request.method = text_or_nothing(info.request_method);
   request.path = text_or_nothing(info.local_uri);
   request.query = text_or_nothing(info.query_string);
   request.authorization = text_or_nothing(mg_get_header(connection, "Authorization"));
   request.remote = text_or_nothing(info.remote_addr);
-  auto body = read_body(connection, info.content_length);
-  if (!body)
-    return text_reply(413, fmt::format("a request's body has at most {} bytes", HttpServer::kMaxBodyBytes));
-  request.body = *std::move(body);
+  auto body = read_body(connection, info.content_length, clock);
+  if (!body) return body.error();
+  request.body = std::move(*body);
   return handler(request);
+}
+
+// CivetWeb looks whether it is to end when somebody connects, and every two seconds. So somebody connects.
+void stop(mg_context* context, const Endpoint& local) {
+  std::promise<void> promise;
+  const auto is_over = promise.get_future();
+  std::thread stopper([&] {
+    mg_stop(context);
+    promise.set_value();
+  });
+  std::string host = local.is_any() ? "127.0.0.1" : to_string(local);
+  if (!local.is_any()) host.resize(host.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  do {
+    std::array<char, 128> error{};
+    if (mg_connection* connection =
+            mg_connect_client(host.c_str(), local.port, 0, error.data(), error.size()))
+      mg_close_connection(connection);
+  } while (is_over.wait_for(milliseconds(10)) != std::future_status::ready);
+  stopper.join();
 }
 
 }  // namespace
@@ -74,13 +99,14 @@ int HttpServer::Civet::on_request(mg_connection* connection) {
   HttpReply reply;
   // Behind this there is C.
   try {
-    reply = answer(connection, info, civet.handler);
+    reply = answer(connection, info, *civet.clock, civet.handler);
   } catch (const std::exception& exception) {
     log_error("admin: {} {}: {}", text_or_nothing(info.request_method), text_or_nothing(info.local_uri),
               exception.what());
     reply = text_reply(500, "this request failed: the server's log says more");
   }
   write_reply(connection, reply, text_or_nothing(info.request_method) != "HEAD");
+  mg_disable_connection_keep_alive(connection);  // else what the peer still sends is waited for
   return reply.status;
 }
 
@@ -96,14 +122,16 @@ HttpServer::HttpServer() : civet_(std::make_unique<Civet>()) {
 }
 
 HttpServer::~HttpServer() {
-  if (civet_->context != nullptr) mg_stop(civet_->context);
+  if (civet_->context != nullptr) stop(civet_->context, local_);
   mg_exit_library();
 }
 
 Result<std::unique_ptr<HttpServer>, HttpServer::Error> HttpServer::start(const Endpoint& address,
+                                                                         const Clock& clock,
                                                                          Handler handler) {
   std::unique_ptr<HttpServer> server(new HttpServer);
   Civet& civet = *server->civet_;
+  civet.clock = &clock;
   civet.handler = std::move(handler);
   const std::string place = to_string(address);
   const std::string threads = std::to_string(kThreads);

@@ -33,9 +33,10 @@ class HttpServer {
     std::string why;
   };
 
-  /// Port 0 takes a free one.
-  static Result<std::unique_ptr<HttpServer>, Error> start(const Endpoint& address, Handler handler);
-  /// Waits for the threads: no longer than kRequestTimeOut.
+  /// Port 0 takes a free one. The clock outlives the server, and may be read from several threads.
+  static Result<std::unique_ptr<HttpServer>, Error> start(const Endpoint& address, const Clock& clock,
+                                                          Handler handler);
+  /// Waits for the threads: at most kRequestTimeOut if connections are open.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

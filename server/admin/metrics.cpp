@@ -86,7 +86,7 @@ void add_ticks(Families& all, const ServerStatus& status) {
   all.counter("ticks_skipped_total", "Ticks that never ran, since the server was too far behind")
       .add(status.skipped_ticks);
   all.histogram("phase_duration_seconds", "Duration of one part of a tick");
-  for (std::size_t i = 0; i < kTickPhases; ++i)
+  for (std::size_t i = 0; i < status.phase_seconds.size(); ++i)
     all.add(status.phase_seconds[i], {{"phase", std::string(kTickPhaseNames[i])}});
   all.histogram("system_duration_seconds",
                 "Work of one system of the game in one tick, added up over the threads that did it");
@@ -98,7 +98,7 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
   const TransportCounters& transport = status.measures.transport;
   all.gauge("ready", "1 while the server takes players: it runs, its tick is alive, it is not full")
       .add(moment.is_ready);
-  all.gauge("players", "Players now").add(status.player_count);
+  all.gauge("players", "Players that are connected now").add(status.player_count);
   all.gauge("players_limit", "Players at once, at most").add(status.limits.max_players);
   all.counter("players_joined_total", "Sessions that were opened").add(transport.joined);
   all.counter("players_left_total", "Sessions that ended, by reason");

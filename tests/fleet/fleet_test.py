@@ -211,16 +211,18 @@ class States(Fleet):
     def test_shutdown_from_outside_and_deletion_end_the_server(self):
         for end in (lambda car: car.become("Shutdown"), lambda car: setattr(car, "deletion", 1531795395)):
             side_car = self.side_car()
-            server, port = self.serve(side_car.port)
+            server, port = self.serve(side_car.port, "--drain-seconds", 1)
             self.until(lambda: side_car.now_in() == "Ready", "Ready")
-            bots = self.start_bots(port, "--bots", 1, "--until-server-ends")
+            bots = self.start_bots(port, "--bots", 1)
             self.until(lambda: side_car.counters["players"]["count"] == 1, "a player")
             end(side_car)
             self.until(lambda: side_car.count("POST /shutdown") == 1, "the drain's end")
             if server.poll() is None:
                 server.send_signal(signal.SIGTERM)
-            self.assertIn("Agones ends this server", self.ends(server))
-            self.finish(bots)
+            said = self.ends(server)
+            self.assertIn("Agones ends this server", said)
+            self.assertIn("draining", said)
+            self.stop(bots)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ std::string_view word_of(ServicePhase phase) {
       return "starting";
     case ServicePhase::Running:
       return "running";
+    case ServicePhase::Draining:
+      return "draining";
     case ServicePhase::Comparing:
       return "comparing its mirrors";
     case ServicePhase::Ended:

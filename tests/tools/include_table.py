@@ -45,11 +45,11 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     # What a server's process is beside the tick: its signals, files, and whoever watches it.
-    Module("server/service/program", r"server/service/program\.[ch]pp$", SHARED + ("server", "server/service", "server/saves"), ("fmt",)),
+    Module("server/service/program.cpp", r"server/service/program\.[ch]pp$", SHARED + ("server", "server/service", "server/saves"), ("fmt",)),
     Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
     Module("server/saves", r"server/saves/", SHARED + ("shared/image", "schema saves", "server", "server/service"),
            ("fmt", "flatbuffers")),
-    Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program")),
+    Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program.cpp")),
     Module("server/demo", r"server/demo/", SHARED + GAME + ("shared/image", "schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
     Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"), ("fmt", "asio")),
@@ -117,7 +117,7 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "service_messages": "schema service", "demo_server": "server/demo", "service": "server/service", "program": "server/service/program", "saves": "server/saves", "saves_schema": "schema saves", "bots": "client/bots"}
+    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "service_messages": "schema service", "demo_server": "server/demo", "service": "server/service", "program": "server/service/program.cpp", "saves": "server/saves", "saves_schema": "schema saves", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

@@ -9,12 +9,17 @@ import random
 import re
 import resource
 import signal
+import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "conformance"))
+from xxh3 import xxh3_64  # noqa: E402
 
 BIN = Path(os.environ["SHOAL_BIN"])
 TIME_OUT = 60
@@ -364,6 +369,20 @@ class BadSaves(Saves):
         for part in ("none of the saves", "put back a good copy", *names):
             self.assertIn(part, said)
         self.assertEqual(self.names(), names)
+
+    def test_save_of_a_newer_format_is_refused_by_the_name_of_its_writer_and_kept(self):
+        self.some_saves()
+        names = self.names()
+        image = bytearray(self.newest().read_bytes())
+        struct.pack_into("<Q", image, 8, 2)
+        struct.pack_into("<Q", image, 24, xxh3_64(bytes(image[:24] + image[32:])))
+        self.newest().write_bytes(image)
+        code, said = self.start().finish()
+        self.assertEqual(code, 2, said)
+        self.assertRegex(said, "the image has format 2, this program knows 1")
+        self.assertRegex(said, r"\(shoal-server [\d.]+ wrote it, this is shoal-server [\d.]+: start the program that wrote it")
+        self.assertEqual(self.names(), names)
+        self.assertEqual(self.newest().read_bytes(), bytes(image))
 
     def test_save_of_another_schema_is_refused_and_kept(self):
         self.some_saves()

@@ -48,6 +48,7 @@ class FleetPart final : public ServicePart {
   FleetPart(const FleetConfig& config, const Server& server, const Clock& clock,
             std::function<void()> request_drain);
 
+  const char* name() const override { return "the fleet's part"; }
   void after_tick(const TickMoment& moment) override;
   void between_ticks(Time now) override;
   /// After the service ended: tells the side-car that the server is over, for at most two seconds, and unless

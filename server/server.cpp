@@ -531,7 +531,8 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
     LogFields about = session->about;
     about.peer = to_string(request.peer);
     log_info(about, "player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
-             to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ", request.name);
+             to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ",
+             request.name);
   }
   sessions_[id.index] = std::move(session);
   if (!is_back) joining_.push_back(id);

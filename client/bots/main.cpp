@@ -145,6 +145,8 @@ int work(const OptionTable& table, BotOptions& options) {
   SystemEntropy entropy;
   SystemWallClock wall_clock;
   if (!prepare_joining(options, entropy, wall_clock)) return 2;
+  RunRecord run;
+  run.options = said_options(table);  // before the link's figures look like said ones
   settle_link(table, options);
   for (const std::string* path : {&options.report, &options.html}) {
     if (!path->empty() && !write_report(*path, "")) return 2;  // better now than after the run
@@ -166,10 +168,8 @@ int work(const OptionTable& table, BotOptions& options) {
     return nullptr;
   };
   Swarm swarm(options.swarm, clock, entropy, open_port);
-  RunRecord run;
   run.version = kVersion;
   run.started_at = rfc3339(wall_clock.unix_seconds());
-  run.options = said_options(table);
   run.link = to_string(options.link);
   run.faults = options.swarm.faults;
   run.stages = options.swarm.stages;

@@ -66,7 +66,9 @@ void WorldSaver::on_phase(ServicePhase phase) {
   } else if (phase == ServicePhase::Ended) {
     wait();
     const SaveStatus now = status();
-    const bool is_saved = server_.is_frozen() && now.newest && now.last_failure.empty();
+    const bool is_newest = now.newest && now.last_failure.empty();
+    // A frozen world's tick goes on, and the world does not.
+    const bool is_saved = is_newest && (server_.is_frozen() || now.newest_tick == server_.tick());
     if (!is_saved) {
       begin_save();
       wait();

@@ -238,8 +238,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
                    .drain_time = options.drain_time,
                    .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
   if (!options.joining.ban_list.empty()) service.add(bans);
-  auto admin =
-      AdminPart::open(options, named.admin, server, service, **port, clock, admin_actions(server, service, bans));
+  auto admin = AdminPart::open(options, named.admin, server, service, **port, clock,
+                               admin_actions(server, service, bans));
   if (!admin) {
     log_error("{}", admin.error());
     return 2;

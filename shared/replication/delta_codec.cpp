@@ -427,8 +427,10 @@ std::size_t encode_block(const ChunkVersion* from, const ChunkVersion& to,
   for (const ComponentIndex component : to.table().of(to.chunk().audience())) {
     write_presence(writer, from, to, component, sets);
     write_values(writer, from, to, component, sets);
-    if (shares) shares->component_bits[component] += writer.bits_written() - told;
-    told = writer.bits_written();
+    if (!shares) continue;
+    const std::size_t written = writer.bits_written();
+    shares->component_bits[component] += written - told;
+    told = written;
   }
   const std::size_t bytes = writer.finish();
   return writer.overflowed() ? 0 : bytes;

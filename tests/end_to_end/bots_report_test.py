@@ -152,7 +152,8 @@ class LoadTest(Programs):
         self.assertEqual(max(timeline["connected"]), 4)
         self.assertEqual(report["stages"], {"start_seconds": [0, 2], "bots": [4, 4], "mix": ["wander 1", "fight 1, crowd 2"]})
         self.assertEqual((report["link"]["profile"], report["link"]["loss_percent"], report["link"]["latency_ms"]), ("wifi", 2, 8))
-        self.assertEqual(report["options"]["link"], "wifi")
+        self.assertEqual((report["options"]["link"], report["options"]["loss"]), ("wifi", "2"))
+        self.assertNotIn("latency", report["options"], "nobody said it: it is the profile's")
 
     def test_lines_of_progress_tell_how_far_it_is(self):
         _, port = self.start_server("--entities", 50)

@@ -9,12 +9,17 @@ import random
 import re
 import resource
 import signal
+import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "conformance"))
+from xxh3 import xxh3_64  # noqa: E402
 
 BIN = Path(os.environ["SHOAL_BIN"])
 TIME_OUT = 60
@@ -128,7 +133,6 @@ class Restart(Saves):
         self.assertEqual(code, 0, said)
         tick = self.newest_saved(said)
         self.assertGreater(tick, 5)
-        self.assertEqual(len(self.names()), 1)
         again = self.start()
         self.assertEqual(self.resumed_tick(again), tick)
         self.assertEqual(again.stop(signal.SIGINT)[0], 0)
@@ -150,24 +154,44 @@ class Restart(Saves):
         numbers = [int(re.search(r"\d+", name)[0]) for name in self.names()]
         self.assertGreaterEqual(numbers[0], 5)
 
-    def test_players_find_their_entities_after_a_restart(self):
-        server = Server(self, "--entities", 50, "--port-file", self.path / "port", "--save-interval", 0.2, "--return-time", 60)
-        server.wait_for("listening")
-        bots = subprocess.Popen([BIN / "shoal-bots", "--server", f"127.0.0.1:{self.port()}", "--bots", "3"],
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def server_with_three_players(self):
+        """Killed after it saved them. The port where it was, and the bots, which look for it."""
+        server = self.start("--entities", 50, "--port-file", self.path / "port")
+        port = self.port()
+        bots = subprocess.Popen([BIN / "shoal-bots", "--server", f"127.0.0.1:{port}", "--bots", "3"],
+                                env={**os.environ, "SHOAL_FAULT": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(bots.wait)
         self.addCleanup(bots.kill)
-        server.wait_for("joined from", 3)
-        server.wait_for("saved tick", len(re.findall("saved tick", server.said())) + 2)
+        server.wait_for(r"player \d+ joined from", 3)
+        server.wait_for("saved tick", len(re.findall("saved tick", server.said())) + 3)
         server.kill()
-        again = Server(self, "--entities", 50, "--return-time", 0.5)
-        again.wait_for("tick [0-9]+, 5[3-9] entities|tick [0-9]+, [6-9][0-9] entities")
-        # Nobody comes back: the next save but one has no players.
-        time.sleep(1.5)
-        self.assertEqual(again.stop()[0], 0)
+        self.assertEqual(self.saved_players(), 3)
+        return port, bots
+
+    def saved_players(self):
         table = subprocess.run([BIN / "shoal-image", "--image", self.saves / self.names()[-1]], stdout=subprocess.PIPE,
                                text=True, check=True).stdout
-        self.assertNotIn("shoal.demo.Player ", table)
+        row = re.search(r"^shoal\.demo\.Player +fields +\d+ +(\d+)", table, re.MULTILINE)
+        return int(row[1]) if row else 0
+
+    def test_players_come_back_to_their_entities_after_a_kill(self):
+        port, _ = self.server_with_three_players()
+        again = self.start("--port", port, "--return-time", TIME_OUT)
+        again.wait_for("is back from", 3)
+        self.assertNotRegex(again.said(), r"player \d+ joined from")
+        again.wait_for("saved tick", len(re.findall("saved tick", again.said())) + 2)
+        again.kill()
+        self.assertEqual(self.saved_players(), 3)
+
+    def test_players_who_do_not_come_back_are_given_up(self):
+        _, bots = self.server_with_three_players()
+        bots.kill()
+        again = self.start("--return-time", 0.5)
+        tick = self.resumed_tick(again)
+        while self.newest_saved(again.wait_for("saved tick .*")[-1].string) < tick + TICK_RATE:
+            again.wait_for("saved tick", len(re.findall("saved tick", again.said())) + 1)
+        self.assertEqual(again.stop()[0], 0)
+        self.assertEqual(self.saved_players(), 0)
 
     def port(self):
         file = self.path / "port"
@@ -202,16 +226,15 @@ class Crash(Saves):
         self.assertEqual(self.names("*.part"), [])
         self.assertEqual(self.names("*.damaged"), [])
 
-    def test_what_is_lost_is_the_interval_at_most(self):
-        """The clock of the world itself: of the ticks that ran, as the log of the killed server says, and as loaded."""
+    def test_saves_are_an_interval_of_ticks_apart(self):
+        """So no more is lost. Where the machine is slow there are fewer ticks, never more but for those made up for."""
         server = self.start("--save-interval", 0.5)
-        saves = server.wait_for(r"saved tick (\d+)", 4)
-        ticks = [int(match[1]) for match in saves]
-        apart = [b - a for a, b in zip(ticks, ticks[1:])]
-        self.assertLessEqual(min(apart), 0.5 * TICK_RATE + 1)
+        ticks = [int(match[1]) for match in server.wait_for(r"saved tick (\d+)", 5)]
         server.kill()
+        apart = sorted(after - before for before, after in zip(ticks, ticks[1:]))
+        self.assertLessEqual(apart[len(apart) // 2], 0.5 * TICK_RATE + 4)
         newest = self.newest_saved(server.said())
-        self.assertIn(self.resumed_tick(self.start()), (newest, newest + 15, newest + 16))
+        self.assertLessEqual(newest, self.resumed_tick(self.start()))
 
     def test_crash_at_each_step_of_a_save_leaves_a_world(self):
         for step, is_there in (("after-create", False), ("mid-write", False), ("before-sync", False),
@@ -365,6 +388,20 @@ class BadSaves(Saves):
         for part in ("none of the saves", "put back a good copy", *names):
             self.assertIn(part, said)
         self.assertEqual(self.names(), names)
+
+    def test_save_of_a_newer_format_is_refused_by_the_name_of_its_writer_and_kept(self):
+        self.some_saves()
+        names = self.names()
+        image = bytearray(self.newest().read_bytes())
+        struct.pack_into("<Q", image, 8, 2)
+        struct.pack_into("<Q", image, 24, xxh3_64(bytes(image[:24] + image[32:])))
+        self.newest().write_bytes(image)
+        code, said = self.start().finish()
+        self.assertEqual(code, 2, said)
+        self.assertRegex(said, "the image has format 2, this program knows 1")
+        self.assertRegex(said, r"\(shoal-server [\d.]+ wrote it, this is shoal-server [\d.]+: start the program that wrote it")
+        self.assertEqual(self.names(), names)
+        self.assertEqual(self.newest().read_bytes(), bytes(image))
 
     def test_save_of_another_schema_is_refused_and_kept(self):
         self.some_saves()

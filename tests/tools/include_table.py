@@ -46,7 +46,7 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     # What a server's process is beside the tick: its signals, files, and whoever watches it.
-    Module("server/service/program", r"server/service/(program|admin_part)\.[ch]pp$",
+    Module("server/service/program.cpp", r"server/service/(program|admin_part)\.[ch]pp$",
            SHARED + ("server", "server/service", "server/admin", "server/saves", "server/fleet"), ("fmt",)),
     Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
     Module("server/admin", r"server/admin/", SHARED + ("server",),
@@ -55,7 +55,7 @@ MODULES = [
            ("fmt", "flatbuffers")),
     # Agones' side-car.
     Module("server/fleet", r"server/fleet/", SHARED + ("server", "server/service"), ("fmt", "nlohmann-json", "cpp-httplib")),
-    Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program")),
+    Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program.cpp")),
     Module("server/demo", r"server/demo/", SHARED + GAME + ("shared/image", "schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
     Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"),
@@ -129,7 +129,7 @@ def link_faults(path, text):
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
     names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages",
               "service_messages": "schema service", "saves_schema": "schema saves", "demo_server": "server/demo",
-              "service": "server/service", "program": "server/service/program", "saves": "server/saves",
+              "service": "server/service", "program": "server/service/program.cpp", "saves": "server/saves",
               "admin": "server/admin", "fleet": "server/fleet", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()

@@ -79,6 +79,17 @@ TEST(ImageDamage, NewerFormatSaysWhatToUpdate) {
   EXPECT_EQ(refused(with_image_header(body, 0)).fault, ImageFault::Invalid);
 }
 
+TEST(ImageDamage, SectionsOfANewerFormatAreFoundWhereTheyUsedToBe) {
+  const ImageSection section{"who", {std::byte{1}, std::byte{2}}};
+  const auto bytes = *save_image(ImageWorld(), image_types(), std::span(&section, 1));
+  EXPECT_THAT(*image_sections(bytes), ::testing::ElementsAre(section));
+  const auto body = std::span(bytes).subspan(kImageHeaderBytes);
+  EXPECT_THAT(*image_sections(with_image_header(body, kImageFormat + 1)), ::testing::ElementsAre(section));
+  EXPECT_EQ(image_sections(with_image_header(std::vector<std::byte>(100), kImageFormat + 1)).error().fault,
+            ImageFault::Invalid);
+  EXPECT_EQ(image_sections(std::span(bytes).first(bytes.size() - 1)).error().fault, ImageFault::Truncated);
+}
+
 TEST(ImageDamage, BodyThatIsNoFlatBufferIsInvalid) {
   for (const std::size_t size : {0u, 3u, 12u, 100u})
     EXPECT_EQ(refused(with_image_header(std::vector<std::byte>(size))).fault, ImageFault::Invalid) << size;

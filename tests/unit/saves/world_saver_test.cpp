@@ -133,6 +133,15 @@ TEST_F(WorldSaverTest, DrainIsSavedAtItsBeginningAndAtItsEnd) {
   EXPECT_EQ(saver.status().saves, 2u);
 }
 
+TEST_F(WorldSaverTest, DrainOfNobodyIsSavedOnce) {
+  WorldSaver saver(*world.server, world.game, *world.saves, world.steady, {});
+  tick_at(saver, 0);
+  saver.on_phase(ServicePhase::Draining);
+  saver.on_phase(ServicePhase::Ended);
+  EXPECT_EQ(saver.status().saves, 1u);
+  EXPECT_EQ(saver.status().newest_tick, Tick{1});
+}
+
 TEST_F(WorldSaverTest, FrozenWorldIsSavedOnceAsOfItsLastTick) {
   WorldSaver saver(*world.server, world.game, *world.saves, world.steady, seconds(1));
   tick_at(saver, 0);

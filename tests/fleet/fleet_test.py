@@ -203,7 +203,7 @@ class States(Fleet):
         _, port = self.serve(side_car.port)
         self.until(lambda: side_car.now_in() == "Ready", "Ready")
         side_car.become("Allocated")
-        self.until(lambda: "is Allocated, was Ready" in self.log.read_text(), "seen")
+        self.until(lambda: "is Allocated" in self.log.read_text(), "seen")
         self.finish(self.start_bots(port, "--bots", 1, "--seconds", 1))
         self.until(lambda: side_car.counters["players"]["count"] == 0 and side_car.count(PLAYERS) > 2, "they left")
         self.assertEqual(side_car.now_in(), "Allocated")

@@ -204,8 +204,10 @@ class States(Fleet):
         self.until(lambda: side_car.now_in() == "Ready", "Ready")
         side_car.become("Allocated")
         self.until(lambda: "is Allocated" in self.log.read_text(), "seen")
-        self.finish(self.start_bots(port, "--bots", 1, "--seconds", 1))
-        self.until(lambda: side_car.counters["players"]["count"] == 0 and side_car.count(PLAYERS) > 2, "they left")
+        bots = self.start_bots(port, "--bots", 1)
+        self.until(lambda: side_car.counters["players"]["count"] == 1, "a player")
+        self.stop(bots)
+        self.until(lambda: side_car.counters["players"]["count"] == 0, "they left")
         self.assertEqual(side_car.now_in(), "Allocated")
 
     def test_shutdown_from_outside_and_deletion_end_the_server(self):

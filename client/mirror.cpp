@@ -47,9 +47,11 @@ const ChunkVersion* Mirror::shown(ChunkId chunk) const {
 bool Mirror::is_as_new_as(Entity entity, Tick version) const {
   if (entity.index >= records_.size()) return false;
   const Record& record = records_[entity.index];
-  const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
-  if (entity.generation <= record.dead_generation || is_outlived) return true;
-  if (record.entity != entity) return false;
+  if (record.entity != entity) {
+    const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
+    return is_outlived || entity.generation <= record.dead_generation;
+  }
+  // It shows. If another chunk has told already that it is dead, its own will, too: until then the mirror is behind.
   for (const Source& source : record.sources) {
     if (source.state == Source::State::None) continue;
     // Where it moved has not told of it yet.

@@ -113,7 +113,7 @@ class Mirror {
   /// True when that version was verified and is kept: the server may name it as a baseline.
   bool has_version(ChunkId chunk, Tick tick) const;
   /// Whether what is known of the entity is of that version of its chunk, or of a later one: by the first audience that it
-  /// shows. Also true of who is known to be dead.
+  /// shows. Also true of who is known to be dead and shows no more.
   bool is_as_new_as(Entity entity, Tick version) const;
   /// The state that is shown of a chunk, or null.
   const ChunkVersion* shown(ChunkId chunk) const;

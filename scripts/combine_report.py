@@ -7,6 +7,15 @@ import json
 import sys
 
 
+def verdict(bots):
+    """What the bots found, on one line, and each broken limit."""
+    checks = [f"{check['what']} "
+              f"{'not measured' if check['value'] is None else format(check['value'], 'g')}{' ' + check['unit'] if check['unit'] else ''}"
+              f" {'within' if check['finding'] == 'within' else 'BROKEN:'} --{option} {check['limit']:g}"
+              for option, check in bots["limits"].items()]
+    return [f"verdict  {'passed' if bots['passed'] else 'FAILED'}{''.join('; ' + check for check in checks)}"]
+
+
 def summary(report):
     server, bots = report["server"], report["bots"]
     seconds = server["ticks"] / server["tick_rate"]
@@ -24,7 +33,7 @@ def summary(report):
         f"{bots['refused']} refused, "
         f"{bots['lost']} lost; {bots['blocks_verified']} blocks verified, {bots['mismatches']} mismatches; "
         f"{bots['exact_at_end']} of {bots['in_session_at_end']} exact at the end",
-    ])
+    ] + verdict(bots))
 
 
 def main(arguments):

@@ -20,13 +20,14 @@ job_count() {
   echo $((processors < memory_gigabytes ? processors : memory_gigabytes))
 }
 
-# packages_of_tier run|test|all: one name per line; a tier holds those before it.
+# packages_of_tier run|test|all|docker: one name per line; a tier holds those before it, docker stands alone.
 packages_of_tier() {
   local tiers
   case "$1" in
     run) tiers="run" ;;
     test) tiers="run|test" ;;
     all) tiers="run|test|all" ;;
+    docker) tiers="docker" ;;
     *) die "no such tier of packages: $1" ;;
   esac
   awk -v tiers="^($tiers)\$" '$1 ~ tiers {print $2}' "$SHOAL_ROOT/scripts/packages.txt"

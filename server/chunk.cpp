@@ -107,21 +107,22 @@ void Chunk::commit(Tick now) {
   dirty_ = false;
 }
 
-const EncodedBlock* Chunk::encode(std::optional<Tick> from, std::uint64_t& blocks_encoded) {
+const EncodedBlock* Chunk::encode(std::optional<Tick> from, std::uint64_t& blocks_encoded,
+                                  EncodedShares* shares) {
   for (std::size_t i = 0; i < encoded_count_; ++i) {
     if (encoded_[i]->from == from) return encoded_[i].get();
   }
   const ChunkVersion* baseline = from ? find(*from) : nullptr;
   if (from && !baseline) return nullptr;
   if (from && std::find(without_delta_.begin(), without_delta_.end(), *from) != without_delta_.end())
-    return encode(std::nullopt, blocks_encoded);
+    return encode(std::nullopt, blocks_encoded, shares);
   if (encoded_count_ == encoded_.size()) encoded_.push_back(std::make_unique<EncodedBlock>());
   EncodedBlock& block = *encoded_[encoded_count_];
-  block.size = encode_block(baseline, current(), departures_, block.bytes);
+  block.size = encode_block(baseline, current(), departures_, block.bytes, shares);
   if (block.size == 0) {
     SHOAL_ASSERT(from, "a chunk is filled only as far as its full state fits a datagram");
     without_delta_.push_back(*from);
-    return encode(std::nullopt, blocks_encoded);
+    return encode(std::nullopt, blocks_encoded, shares);
   }
   if (fault("corrupt-block") && from && current().tick().value % 8 == 0)
     block.bytes[block.size / 2] ^= std::byte{0x10};

@@ -82,8 +82,9 @@ class Chunk {
 
   /// The block from that baseline to the current version; encoded now, or before by someone with the same
   /// baseline. Falls back to the full state where the delta does not fit: look at `from`. Null when the baseline is
-  /// not kept any more; never without one.
-  const EncodedBlock* encode(std::optional<Tick> from, std::uint64_t& blocks_encoded);
+  /// not kept any more; never without one. What is encoded now is counted, its parts in `shares`.
+  const EncodedBlock* encode(std::optional<Tick> from, std::uint64_t& blocks_encoded,
+                             EncodedShares* shares = nullptr);
 
   /// A client has this version now. Counted, for who asks which baseline most clients could share.
   void count_acknowledgement(Tick tick);

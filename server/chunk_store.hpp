@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kRetireTicks = 300;
 class ChunkStore {
  public:
   /// `table` outlives the store.
-  explicit ChunkStore(const ComponentTable& table) : table_(&table) {}
+  explicit ChunkStore(const ComponentTable& table) : table_(&table), shares_(table.size()) {}
 
   // --- for the change tracker ---
 
@@ -100,6 +100,10 @@ class ChunkStore {
   void unfollow(ChunkIndex index);
   std::uint32_t followers(ChunkIndex index) const { return entries_[index.value].followers; }
 
+  /// Where what blocks are made of is counted, for all clients.
+  EncodedShares* shares() { return &shares_; }
+  const EncodedShares& shares() const { return shares_; }
+
   std::size_t memory_bytes() const { return pool_.memory_bytes(); }
 
  private:
@@ -130,6 +134,7 @@ class ChunkStore {
   void free_if_forgotten(ChunkIndex index);
 
   const ComponentTable* table_;
+  EncodedShares shares_;
   ColumnPool pool_;  // before the chunks: it outlives their columns
   std::vector<Entry> entries_;
   std::vector<Tick> current_ticks_;

@@ -210,7 +210,8 @@ Choice ClientView::choose(const DatagramRoom& room) {
     if (!subscription.baseline && !full_states_->may_send_state()) continue;
     move_on(subscription, chunk.current().tick());
     SHOAL_ASSERT(subscription.baseline != chunk.current().tick(), "what the client has is not due");
-    const EncodedBlock* encoded = chunk.encode(subscription.baseline, counters_->blocks_encoded);
+    const EncodedBlock* encoded =
+        chunk.encode(subscription.baseline, counters_->blocks_encoded, chunks_->shares());
     if (!encoded) {
       ++counters_->baseline_misses;
       // As after a resync: what was sent leads nowhere any more, and must not be waited for.
@@ -220,7 +221,7 @@ Choice ClientView::choose(const DatagramRoom& room) {
       subscription.sent.reset();
       ++missing_;
       if (!full_states_->may_send_state()) continue;
-      encoded = chunk.encode(std::nullopt, counters_->blocks_encoded);
+      encoded = chunk.encode(std::nullopt, counters_->blocks_encoded, chunks_->shares());
     }
     const EncodedBlock& block = *encoded;
     const std::size_t absent_before = absent_.size();
@@ -443,6 +444,36 @@ bool ClientView::has_everything() const {
          std::all_of(subscriptions_.begin(), subscriptions_.end(), [&](const auto& subscription) {
            return subscription.acknowledged == current[subscription.index.value];
          });
+}
+
+ChunkExplanation ClientView::explain(ChunkId chunk, Tick now) const {
+  ChunkExplanation result;
+  const ChunkIndex index = chunks_->index_of(chunk);
+  if (!receives(chunk)) return result;
+  const Subscription& subscription = subscriptions_[known_[index.value].subscription];
+  result.is_subscribed = true;
+  result.epoch = subscription.epoch;
+  result.level = subscription.level;
+  result.distance = subscription.distance;
+  if ((*chunks_)[index].has_version()) result.current = (*chunks_)[index].current().tick();
+  result.sent = subscription.sent;
+  result.acknowledged = subscription.acknowledged;
+  result.baseline = subscription.baseline;
+  result.is_in_flight = subscription.sent && subscription.acknowledged != subscription.sent;
+  result.is_waiting = subscription.sent != result.current;
+  if (!result.is_waiting) {
+    result.sent_at = subscription.waiting_since;
+    return result;
+  }
+  const Tick since = subscription.is_waiting ? subscription.waiting_since : now;
+  result.age_ticks = (now - since.value).value;
+  result.urgency = urgency(since, now, subscription.level);
+  result.is_overdue = subscription.is_overdue;
+  const std::uint32_t period = subscription.level.period_ticks();
+  for (std::uint32_t ahead = 1; ahead <= period && !result.next_due; ++ahead) {
+    if (is_due(chunk, subscription.level, now + ahead)) result.next_due = now + ahead;
+  }
+  return result;
 }
 
 std::uint32_t ClientView::longest_wait(Tick now) const {

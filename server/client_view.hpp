@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "server/chunk_store.hpp"
+#include "server/explanation.hpp"
 #include "server/interest.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/net/ids.hpp"
@@ -121,6 +122,8 @@ class ClientView {
   bool has_everything() const;
   /// For how many ticks the chunk that was passed over longest has been: due, and others left in its place.
   std::uint32_t longest_wait(Tick now) const;
+  /// What the client has of a chunk, and what it waits for.
+  ChunkExplanation explain(ChunkId chunk, Tick now) const;
   /// Datagrams whose fate is not known yet.
   std::size_t in_flight() const { return in_flight_count_; }
   std::size_t pending_drops() const { return drops_.size(); }

@@ -103,6 +103,36 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
   table.add("print-schedule", &options.print_schedule,
             {.help = "print the systems, their stages and why they wait as a graph for Graphviz, and end"});
 
+  table.section("fleet");
+  table.add(
+      "fleet", &options.fleet.mode,
+      {{"off", FleetMode::Off}, {"agones", FleetMode::Agones}, {"auto", FleetMode::Auto}},
+      {.help = "tell Agones' side-car how the server is; auto: when AGONES_SDK_HTTP_PORT says where it is; "
+               "docs/operations.md"});
+  table.add("fleet-allocate-on-join", &options.fleet.allocate_on_join,
+            {.help = "the first player who joins a Ready server makes it Allocated"});
+  table.add(
+      "fleet-reserve-seconds", &options.fleet.reserve,
+      {.help =
+           "an Allocated server whose last player has left is Reserved this long, then Ready again; 0: it "
+           "stays Allocated",
+       .min = 0,
+       .max = 86400});
+  table.add("fleet-map", &options.fleet.map,
+            {.help = "the label agones.dev/sdk-map of this server; none: without it"});
+
+  table.section("admin");
+  table.add(
+      "admin", &options.admin,
+      {.help =
+           "address and TCP port of health, metrics and commands over HTTP, docs/operations.md; port 0 lets "
+           "the system choose; off: none"});
+  table.add("admin-port-file", &options.admin_port_file,
+            {.help = "write the admin port here once it is open"});
+  table.add(
+      "admin-token-file", &options.admin_token_file,
+      {.help = "its first line is the token that commands need; without one the admin port is read only"});
+
   table.section("run");
   table.add(
       "seconds", &options.seconds,
@@ -127,8 +157,13 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
              .max = 86'400});
   table.add("compare-seconds", &options.server.freeze_deadline,
             {.help = "how long clients may take to catch up with the frozen world", .min = 0, .max = 600});
+  table.add(
+      "health", &options.health,
+      {.help = "ask the server that these options name on this machine whether it is alive, and end: exit "
+               "code 0 when its port answers, 1 with why not"});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
   add_log_level_option(table, &options.log_level);
+  add_log_format_option(table, &options.log_format);
   return table;
 }
 

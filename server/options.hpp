@@ -1,6 +1,7 @@
 // The options of shoal-server: one table for file, environment, command line and help.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "server/joining.hpp"
@@ -9,6 +10,20 @@
 #include "shared/config/option_table.hpp"
 
 namespace shoal {
+
+/// Whether the server is one of a fleet that Agones runs.
+enum class FleetMode : std::uint8_t {
+  Off,
+  Agones,  // even if its side-car is not to be seen yet
+  Auto,    // when the environment says where the side-car is
+};
+
+struct FleetOptions {
+  FleetMode mode = FleetMode::Auto;
+  bool allocate_on_join = false;
+  Duration reserve{};
+  std::string map{};
+};
 
 struct SaveOptions {
   std::string folder{};  // empty: the world is not saved
@@ -22,6 +37,7 @@ struct ServerOptions {
   std::string port_file;
   ServerConfig server;
   JoiningOptions joining;
+  FleetOptions fleet;
   SaveOptions saves;
   std::uint32_t entities = 5000;
   double client_budget_kbit = 2000;
@@ -29,13 +45,21 @@ struct ServerOptions {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;  // 0: as many as the machine has processors
   bool print_schedule = false;
+  bool health = false;
   Duration seconds{};
   Duration drain_time = kDefaultDrainTime;
   Duration watchdog_limit = kDefaultWatchdogLimit;
   Duration watchdog_abort{};
   std::string report;
+  std::string admin = "127.0.0.1:7780";
+  std::string admin_port_file;
+  std::string admin_token_file;
   LogLevel log_level = LogLevel::Info;
+  LogFormat log_format = LogFormat::Text;
 };
+
+/// Of an --admin without one.
+inline constexpr std::uint16_t kDefaultAdminPort = 7780;
 
 /// `options` outlives the table. The identity file in them is the default.
 OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities);

@@ -4,22 +4,47 @@
 
 namespace shoal {
 
-std::string server_report(const Server& server, const ServerConfig& config, const TickMeasures& ticks,
-                          const ProcessMeasures& process) {
+ServerMeasures measure(const Server& server, std::uint32_t tick_rate_hz, const TickMeasures& ticks,
+                       std::size_t entities) {
+  ServerMeasures result;
+  result.tick_rate_hz = tick_rate_hz;
+  result.ticks = ticks.tick_us.count();
+  result.tick_us_p50 = ticks.tick_us.quantile(0.5);
+  result.tick_us_p99 = ticks.tick_us.quantile(0.99);
+  result.tick_us_max = ticks.tick_us.max();
+  result.recent_tick_us_p50 = ticks.recent_us.quantile(0.5);
+  result.recent_tick_us_p99 = ticks.recent_us.quantile(0.99);
+  result.recent_tick_us_max = ticks.recent_us.quantile(1);
+  result.overruns = ticks.overruns;
+  result.entities = entities;
+  result.replication = server.replication();
+  result.counters = server.counters();
+  result.transport = server.transport_counters();
+  for (const auto& system : server.schedule().systems())
+    result.systems.push_back({system.name, system.runs, system.total});
+  return result;
+}
+
+std::string server_report(const ServerMeasures& measures, const ProcessMeasures& process) {
   const auto milliseconds_of = [&](std::uint64_t us) { return static_cast<double>(us) / 1000; };
-  const auto& transport = server.transport_counters();
-  const auto& replication = server.replication();
-  const auto& counters = server.counters();
+  const auto& transport = measures.transport;
+  const auto& replication = measures.replication;
+  const auto& counters = measures.counters;
   JsonWriter json;
-  json.add("tick_rate", config.tick_rate_hz);
-  json.add("ticks", ticks.tick_us.count());
-  json.add("entities", server.replicated_entities());
+  json.add("tick_rate", measures.tick_rate_hz);
+  json.add("ticks", measures.ticks);
+  json.add("entities", measures.entities);
   json.begin("tick_ms");
-  json.add("p50", milliseconds_of(ticks.tick_us.quantile(0.5)));
-  json.add("p99", milliseconds_of(ticks.tick_us.quantile(0.99)));
-  json.add("max", milliseconds_of(ticks.tick_us.max()));
+  json.add("p50", milliseconds_of(measures.tick_us_p50));
+  json.add("p99", milliseconds_of(measures.tick_us_p99));
+  json.add("max", milliseconds_of(measures.tick_us_max));
   json.end();
-  json.add("overruns", ticks.overruns);
+  json.begin("recent_tick_ms");
+  json.add("p50", milliseconds_of(measures.recent_tick_us_p50));
+  json.add("p99", milliseconds_of(measures.recent_tick_us_p99));
+  json.add("max", milliseconds_of(measures.recent_tick_us_max));
+  json.end();
+  json.add("overruns", measures.overruns);
   json.add("cpu_seconds", to_seconds(process.cpu_time));
   json.add("peak_rss_bytes", process.peak_rss_bytes);
   json.add("blocks_encoded", replication.blocks_encoded);
@@ -40,7 +65,7 @@ std::string server_report(const Server& server, const ServerConfig& config, cons
   json.add("digests_exact", counters.digests_exact);
   json.add("digests_different", counters.digests_different);
   json.begin("system_ms");
-  for (const auto& system : server.schedule().systems()) {
+  for (const auto& system : measures.systems) {
     const double runs = static_cast<double>(system.runs == 0 ? 1 : system.runs);
     json.add(system.name, to_milliseconds(system.total) / runs);
   }

@@ -5,6 +5,7 @@
 #include "schema/service_generated.h"
 #include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
+#include "shared/ecs/local.hpp"
 #include "shared/ecs/world_copy.hpp"
 
 namespace shoal {
@@ -117,6 +118,8 @@ bool Server::may_log() {
 
 void Server::run_tick() {
   ++tick_;
+  phase_times_ = {};
+  TickPhaseTimer timer(*clock_, phase_times_);
   if (!is_frozen()) {
     progress_.set("players who come and go");
     admit_players();
@@ -124,16 +127,23 @@ void Server::run_tick() {
     for (const auto& session : sessions_) {
       if (session) apply_inputs(*session);
     }
+    timer.end(TickPhase::Inputs);
     progress_.set("systems");
     schedule_.run(registry_, tick_);
+    timer.end(TickPhase::Systems);
   }
   progress_.set("changes");
   tracker_->end_tick(tick_);
+  timer.end(TickPhase::Changes);
   messages_.tick(clock_->now());
   progress_.set("views");
   begin_views();
-  progress_.set("events of the game");
-  if (!is_frozen()) game_->after_tick(registry_, *this, tick_);
+  timer.end(TickPhase::Views);
+  if (!is_frozen()) {
+    progress_.set("events of the game");
+    game_->after_tick(registry_, *this, tick_);
+    timer.end(TickPhase::GameEvents);
+  }
   progress_.set("frames");
   full_states_.refill(clock_->now());
   // Whose turn is first changes, so that what all share does not always go to the same ones.
@@ -142,10 +152,12 @@ void Server::run_tick() {
     const auto& session = sessions_[(first + i) % sessions_.size()];
     if (session) send_frames(*session);
   }
+  timer.end(TickPhase::Frames);
   progress_.set("digests");
   if (is_frozen()) make_digests();
   progress_.set("handing datagrams to the system");
   transport_.flush();
+  timer.end(TickPhase::Flush);
   progress_.set(nullptr);
 }
 
@@ -209,6 +221,11 @@ Entity Server::player_entity(PlayerNumber number) const {
     if (session && session->number.value == number.value) return session->player;
   }
   return kNullEntity;
+}
+
+std::size_t Server::replicated_entity_count() const {
+  const StorageBase* local = registry_.find_slot(detail::type_slot<Local>());
+  return registry_.alive_count() - (local ? local->size() : 0);
 }
 
 void Server::make_digests() {
@@ -370,12 +387,12 @@ void Server::report_mismatch(const Session& session, const protocol::Resync& res
   if (!version || !may_log()) return;
   for (ComponentIndex component = 0; component < table_.size(); ++component) {
     if (hashes->Get(component) == version->component_hash(component)) continue;
-    log_warn("player {}: chunk {} at tick {} differs in {}; sending it whole", session.number.value,
-             chunk.id().value, resync.to(), table_[component].name);
+    log_warn(session.about, "player {}: chunk {} at tick {} differs in {}; sending it whole",
+             session.number.value, chunk.id().value, resync.to(), table_[component].name);
     return;
   }
-  log_warn("player {}: chunk {} at tick {} differs in its bindings; sending it whole", session.number.value,
-           chunk.id().value, resync.to());
+  log_warn(session.about, "player {}: chunk {} at tick {} differs in its bindings; sending it whole",
+           session.number.value, chunk.id().value, resync.to());
 }
 
 void Server::take_digest(Session& session, const protocol::DigestReport& report) {
@@ -388,8 +405,8 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   session.has_compared = true;
   const bool exact = report.result() == protocol::DigestResult::Exact;
   ++(exact ? counters_.digests_exact : counters_.digests_different);
-  if (!exact) {
-    log_warn("player {}: its mirror differs: {} entities there, {} here", session.number.value,
+  if (!exact && may_log()) {
+    log_warn(session.about, "player {}: its mirror differs: {} entities there, {} here", session.number.value,
              report.entities(), session.digest->entities);
   }
 }
@@ -507,9 +524,13 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   if (!is_back) session->number = {++players_};
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);
   session->last_frame = tick_ - kMaxTicksWithoutFrame;
+  session->about = {to_string(id), to_string(request.player), {}};
+  session->joined_at = clock_->now();
   ++counters_.joined;
   if (may_log()) {
-    log_info("player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
+    LogFields about = session->about;
+    about.peer = to_string(request.peer);
+    log_info(about, "player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
              to_string(request.peer), to_string(request.player), request.name.empty() ? "" : ", ",
              request.name);
   }
@@ -522,7 +543,7 @@ void Server::on_left(SessionId id, CloseReason reason) {
   if (!session) return;
   ++counters_.left;
   if (reason == CloseReason::TimedOut) ++counters_.timed_out;
-  if (may_log()) log_info("player {} left: {}", session->number.value, to_string(reason));
+  if (may_log()) log_info(session->about, "player {} left: {}", session->number.value, to_string(reason));
   end_player(*session, reason);
   sessions_[id.index].reset();
   messages_.end_session(id);
@@ -530,7 +551,8 @@ void Server::on_left(SessionId id, CloseReason reason) {
 
 void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {
   if (!may_log()) return;
-  log_info("refused {}: {}{}{}", to_string(peer), to_string(reason), detail.empty() ? "" : ": ", detail);
+  log_info(LogFields{.peer = to_string(peer)}, "refused {}: {}{}{}", to_string(peer), to_string(reason),
+           detail.empty() ? "" : ": ", detail);
 }
 
 void Server::on_acknowledged(SessionId id, Sequence sequence) {
@@ -538,6 +560,29 @@ void Server::on_acknowledged(SessionId id, Sequence sequence) {
 }
 void Server::on_lost(SessionId id, Sequence sequence) {
   if (Session* session = find(id)) session->view->on_lost(sequence);
+}
+
+SessionStatus Server::status_of(const Session& session) const {
+  SessionStatus status;
+  status.number = session.number;
+  status.player = transport_.player(session.id);
+  status.peer = transport_.peer(session.id);
+  status.entity = session.player;
+  status.joined_at = session.joined_at;
+  status.rtt = transport_.rtt(session.id);
+  status.traffic = transport_.traffic(session.id);
+  status.may_send_bytes_per_second = transport_.bytes_per_second(session.id);
+  status.chunks = session.view->chunk_count();
+  status.chunks_missing = session.view->chunks_missing();
+  status.longest_wait_ticks = session.view->longest_wait(tick_);
+  return status;
+}
+
+bool Server::kick(PlayerNumber number, std::string_view why) {
+  const SessionId session = session_of(number);
+  if (session.is_null()) return false;
+  transport_.close(session, CloseReason::Kicked, why);
+  return true;
 }
 
 // --- the end -----------------------------------------------------------------------------------------------

@@ -25,9 +25,11 @@
 #include "server/client_view.hpp"
 #include "server/game.hpp"
 #include "server/game_messages.hpp"
-#include "server/line_allowance.hpp"
+#include "server/tick_phases.hpp"
 #include "server/tick_progress.hpp"
 #include "shared/base/histogram.hpp"
+#include "shared/base/line_allowance.hpp"
+#include "shared/base/log.hpp"
 #include "shared/ecs/registry.hpp"
 #include "shared/ecs/schedule.hpp"
 #include "shared/net/input_channel.hpp"
@@ -100,6 +102,21 @@ struct ServerCounters {
       0;  // announcements, and news of the end, that found no room in a session's queue
 };
 
+/// One session, for who watches the server.
+struct SessionStatus {
+  PlayerNumber number;
+  PlayerId player;
+  Endpoint peer;
+  Entity entity;  // null: none, it watches
+  Time joined_at{};
+  Duration rtt{};  // 0 before the first measurement
+  SessionTraffic traffic;
+  std::uint64_t may_send_bytes_per_second = 0;
+  std::size_t chunks = 0;
+  std::size_t chunks_missing = 0;  // of those, the ones of which it has nothing yet
+  std::uint32_t longest_wait_ticks = 0;
+};
+
 class Server final : public GameMessages, private ServerTransport::Handler {
  public:
   /// All references outlive the server. Starts the game's world, or goes on with it, and makes its first version.
@@ -126,6 +143,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
 
   /// From now on; who is on the list and plays is sent away, and what waits for a player on it goes.
   void set_bans(BanList bans);
+  /// Ends that player's session. False: nobody has that number.
+  bool kick(PlayerNumber number, std::string_view why);
   /// The operator's words to all who are in session, after what was queued for them before. At most kMaxDetailBytes are
   /// sent; who has no room for it hears nothing. O(sessions).
   void announce(std::string_view text);
@@ -159,11 +178,26 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// Which part of run_tick() runs now.
   const TickProgress& progress() const { return progress_; }
   std::size_t session_count() const { return transport_.session_count(); }
+  /// How long each part of the last tick took; 0 for what a frozen world does not do.
+  const TickPhaseTimes& phase_times() const { return phase_times_; }
+  /// f(const SessionStatus&) for each session. O(sessions).
+  template <class F>
+  void for_each_session(F f) const {
+    for (const auto& session : sessions_) {
+      if (session) f(status_of(*session));
+    }
+  }
+  /// What the player of that number has of the entity at that index, of this generation or of the one that lives, and
+  /// why it has no more. None: nobody has that number.
+  std::optional<EntityExplanation> explain(PlayerNumber number, std::uint32_t index,
+                                           std::optional<std::uint32_t> generation) const;
   const ServerCounters& counters() const { return counters_; }
   const ReplicationCounters& replication() const { return replication_; }
   const TransportCounters& transport_counters() const { return transport_.counters(); }
   /// What the message channels of all sessions hold, roughly. O(sessions).
   std::size_t message_memory_bytes() const { return transport_.message_memory_bytes(); }
+  /// Units of messages that were sent again. O(sessions).
+  std::uint64_t resent_message_units() const { return transport_.resent_message_units(); }
   /// The entity that the player of that number steers; null when there is none.
   Entity player_entity(PlayerNumber number) const;
   /// What may be sent to the player of that number now; 0 when there is none.
@@ -177,6 +211,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   }
   /// Entities that clients should see. O(world).
   std::size_t replicated_entities() const { return digest_world(registry_, table_).entities; }
+  /// The same without looking at each of them. O(1).
+  std::size_t replicated_entity_count() const;
 
  private:
   struct Session {
@@ -188,7 +224,9 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     InputReceiver inputs;
     std::optional<Tick> input_told;  // the acknowledgement that the last frame carried
     Tick last_frame{};
+    Time joined_at{};
     bool has_compared = false;
+    LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };
 
@@ -215,6 +253,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
 
   Session* find(SessionId id);
   const Session* find(SessionId id) const { return const_cast<Server*>(this)->find(id); }
+  SessionStatus status_of(const Session& session) const;
   /// To be asked before each line that a peer can cause.
   bool may_log();
   void admit_players();
@@ -258,6 +297,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   std::vector<SessionId> returned_;
   std::vector<AbsentPlayers::Absent> departed_;  // given up, and the game has not heard of it
   std::uint32_t players_ = 0;
+  TickPhaseTimes phase_times_{};
   Tick tick_;
   TickProgress progress_;
   std::optional<Time> frozen_at_;

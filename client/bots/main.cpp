@@ -1,19 +1,22 @@
 // shoal-bots: wires the real clock, the real randomness and UDP ports to a swarm of bots.
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <thread>
 
+#include "client/bots/display.hpp"
+#include "client/bots/html_report.hpp"
+#include "client/bots/joining.hpp"
 #include "client/bots/options.hpp"
 #include "client/bots/report.hpp"
+#include "client/bots/server_watch.hpp"
+#include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
-#include "shared/net/key_file.hpp"
-#include "shared/net/password_file.hpp"
-#include "shared/net/ticket.hpp"
+#include "shared/config/version.hpp"
 #include "shared/net/udp_port.hpp"
 
 extern "C" char** environ;
@@ -22,44 +25,6 @@ namespace shoal {
 namespace {
 
 constexpr Duration kStep = milliseconds(2);
-
-// Shows the swarm while it runs: a table in place where someone looks at a terminal, else a line now and
-// then.
-class Display {
- public:
-  Display(const Clock& clock, const Swarm& swarm)
-      : clock_(clock),
-        swarm_(swarm),
-        is_terminal_(isatty(STDERR_FILENO) != 0),
-        started_(clock.now()),
-        last_(started_) {}
-
-  void refresh() {
-    const Time now = clock_.now();
-    const Duration between = now - last_;
-    if (between < (is_terminal_ ? seconds(1) : seconds(5))) return;
-    const SwarmSummary summary = swarm_.summary();
-    if (is_terminal_) {
-      const std::string table = status_table(summary, before_, between, now - started_);
-      if (lines_ > 0) std::fprintf(stderr, "\033[%dA\033[J", lines_);
-      std::fputs(table.c_str(), stderr);
-      lines_ = static_cast<int>(std::count(table.begin(), table.end(), '\n'));
-    } else {
-      log_info("{}", status_line(summary, before_, between));
-    }
-    before_ = summary;
-    last_ = now;
-  }
-
- private:
-  const Clock& clock_;
-  const Swarm& swarm_;
-  bool is_terminal_;
-  Time started_;
-  Time last_;
-  SwarmSummary before_;
-  int lines_ = 0;
-};
 
 bool write_report(const std::string& path, const std::string& text) {
   const auto why_not = write_text_file(path, text);
@@ -76,68 +41,96 @@ bool load_stages(BotOptions& options) {
   }
   auto stages = read_stages(*text, options.stages);
   if (!stages.ok()) {
-    std::fputs((stages.error() + "\n").c_str(), stderr);
+    for (std::string_view complaints = stages.error(); !complaints.empty();) {
+      const std::string_view complaint = complaints.substr(0, complaints.find('\n'));
+      log_error("{}", complaint);
+      complaints.remove_prefix(std::min(complaints.size(), complaint.size() + 1));
+    }
     return false;
   }
   options.swarm.stages = std::move(*stages);
   return true;
 }
 
-// What the bots show, and to whom. False after telling what is wrong.
-bool prepare_joining(BotOptions& options, Entropy& entropy, const WallClock& wall_clock) {
-  if (!options.server_key.empty()) {
-    options.swarm.server_key = parse_public_key(options.server_key);
-    if (!options.swarm.server_key) {
-      log_error("--server-key: a public key is 64 hexadecimal digits, as the server logs them");
-      return false;
-    }
-  } else if (!options.password_file.empty() || !options.ticket_key.empty()) {
-    log_warn("without --server-key whoever answers gets the {}",
-             options.ticket_key.empty() ? "password" : "tickets");
+// The watch over the server's admin port, when it is wanted. Null in the error: it is wanted and nobody answers.
+Result<std::unique_ptr<ServerWatch>, std::string> open_watch(const BotOptions& options, const Clock& clock) {
+  const bool is_needed = options.limits.tick_p99_ms.has_value();
+  if (options.admin.empty() && !is_needed) return std::unique_ptr<ServerWatch>();
+  const std::string where =
+      options.admin.empty() ? fmt::format("127.0.0.1:{}", kDefaultAdminPort) : options.admin;
+  const auto url = admin_url(where);
+  if (!url) return Failure{fmt::format("--admin {}: {}", where, url.error())};
+  auto watch = std::make_unique<ServerWatch>(*url, clock);
+  const auto first = watch->ask();
+  if (!first) {
+    return Failure{fmt::format(
+        "--admin {}: {}. {} Start the server with its admin port there (shoal-server --admin), or {}", where,
+        first.error(),
+        is_needed ? "--max-tick-p99-ms needs the server's own measure of its ticks."
+                  : "The server's ticks cannot be shown.",
+        is_needed ? "leave that limit out" : "leave --admin out")};
   }
-  if (!options.password_file.empty()) {
-    const auto read = read_password_file(options.password_file);
-    if (!read) {
-      log_error("--password-file: {}", read.error());
-      return false;
-    }
-    const auto bytes = std::as_bytes(std::span(read->password));
-    options.swarm.credentials = [shown = std::vector<std::byte>(bytes.begin(), bytes.end())](std::size_t) {
-      return Credentials{CredentialKind::Password, shown};
-    };
+  watch->start();
+  return watch;
+}
+
+std::vector<std::pair<std::string, std::string>> said_options(const OptionTable& table) {
+  std::vector<std::pair<std::string, std::string>> said;
+  for (const Option& option : table.options()) {
+    if (option.is_said()) said.emplace_back(option.name, option.current());
   }
-  if (!options.ticket_key.empty()) {
-    const auto key = read_key_file(options.ticket_key, kTicketSigningKey);
-    if (!key) {
-      log_error("--ticket-key: {}", key.error());
+  return said;
+}
+
+// What the server said last, unless that is so long ago that it says little about the whole run.
+std::optional<double> tick_p99_of(const std::optional<ServerReading>& server, Time now) {
+  constexpr Duration kFresh = seconds(15);
+  if (!server || now - server->at > kFresh) return std::nullopt;
+  return server->tick_p99_ms;
+}
+
+bool write_reports(const BotOptions& options, const RunRecord& run) {
+  const std::string report = bots_report(run);
+  return (options.report.empty() || write_report(options.report, report)) &&
+         (options.html.empty() || write_report(options.html, html_report(report)));
+}
+
+// Until nobody plays any more. False: there was no port for a bot.
+bool play(const BotOptions& options, const Clock& clock, Swarm& swarm, const ServerWatch* watch,
+          const std::string& port_error, Timeline& timeline) {
+  Duration length = options.seconds;
+  if (length.count() == 0) length = options.swarm.stages.length();
+  const bool ends_itself = length.count() > 0 && !options.until_server_ends;
+  const int stop_after_signals = options.until_server_ends ? 2 : 1;
+  TimelineRecorder recorder(clock, swarm);
+  Display display(recorder.started(), length);
+  while (!swarm.is_over()) {
+    swarm.run();
+    if (!port_error.empty()) {
+      log_error("no port for bot {}: {}", swarm.size(), port_error);
       return false;
     }
-    if (options.audience.size() > kMaxTicketNameBytes) {
-      log_error("--audience: a name in tickets has at most {} bytes", kMaxTicketNameBytes);
-      return false;
+    if (recorder.is_due()) {
+      const auto server = watch == nullptr ? std::nullopt : watch->latest();
+      display.refresh(clock.now(), recorder.take(server));
     }
-    const std::string audience =
-        options.audience.empty() ? to_string(*options.swarm.server_key) : options.audience;
-    // Bots of another process are other players.
-    const std::uint64_t run = entropy.next();
-    options.swarm.credentials = [issuer = SignatureKey(*key), audience, run, &entropy,
-                                 &wall_clock](std::size_t bot) {
-      constexpr std::int64_t kValidSeconds = 3600;
-      return Credentials{CredentialKind::Ticket,
-                         mint_ticket(issuer, fmt::format("bot-{:016x}-{}", run, bot), audience,
-                                     wall_clock.unix_seconds(), kValidSeconds, entropy)};
-    };
+    const bool is_time = ends_itself && clock.now() - recorder.started() >= length;
+    if (is_time || stop_signals() >= stop_after_signals) swarm.leave();
+    std::this_thread::sleep_for(kStep);
   }
+  timeline = recorder.timeline();
   return true;
 }
 
-bool all_well(const SwarmSummary& summary, bool must_compare) {
-  return summary.connected > 0 && summary.connected == summary.requested && summary.refused == 0 &&
-         summary.lost == 0 && summary.mismatches == 0 && summary.different == 0 &&
-         (!must_compare || (summary.expected > 0 && summary.exact == summary.expected));
+void say_verdict(const RunRecord& run, const Swarm& swarm) {
+  if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
+  if (const std::string warning = lateness_warning(run.summary); !warning.empty()) log_warn("{}", warning);
+  for (const LimitCheck& check : run.checks)
+    log(check.finding == Finding::Within ? LogLevel::Info : LogLevel::Error, "{}", describe(check));
+  log(run.failures.empty() ? LogLevel::Info : LogLevel::Error, "{}", closing_line(run));
 }
 
-int play(BotOptions& options) {
+int work(const OptionTable& table, BotOptions& options) {
   if (!options.stages.empty() && !load_stages(options)) return 2;
   if (options.check_stages) {
     std::printf("%u %g\n", options.swarm.stages.most_bots(), to_seconds(options.swarm.stages.length()));
@@ -152,12 +145,19 @@ int play(BotOptions& options) {
   SystemEntropy entropy;
   SystemWallClock wall_clock;
   if (!prepare_joining(options, entropy, wall_clock)) return 2;
-  options.swarm.faults.latency = from_milliseconds(options.latency_ms);
-  options.swarm.faults.jitter = from_milliseconds(options.jitter_ms);
-  if (!options.report.empty() && !write_report(options.report, ""))
-    return 2;  // better now than after the run
-  catch_stop_signals();
+  RunRecord run;
+  run.options = said_options(table);  // before the link's figures look like said ones
+  settle_link(table, options);
+  for (const std::string* path : {&options.report, &options.html}) {
+    if (!path->empty() && !write_report(*path, "")) return 2;  // better now than after the run
+  }
   SteadyClock clock;
+  const auto watch = open_watch(options, clock);
+  if (!watch) {
+    log_error("{}", watch.error());
+    return 2;
+  }
+  catch_stop_signals();
   std::string port_error;
   const auto open_port = [&]() -> std::unique_ptr<DatagramPort> {
     auto port = UdpPort::open({.local = server->is_ipv4() ? Endpoint::ipv4(0, 0, 0, 0, 0) : Endpoint{},
@@ -168,39 +168,35 @@ int play(BotOptions& options) {
     return nullptr;
   };
   Swarm swarm(options.swarm, clock, entropy, open_port);
-  Display display(clock, swarm);
+  run.version = kVersion;
+  run.started_at = rfc3339(wall_clock.unix_seconds());
+  run.link = to_string(options.link);
+  run.faults = options.swarm.faults;
+  run.stages = options.swarm.stages;
   const Time started = clock.now();
-  const int stop_after_signals = options.until_server_ends ? 2 : 1;
-  Duration length = options.seconds;
-  if (length.count() == 0 && !options.until_server_ends) length = options.swarm.stages.length();
-  while (!swarm.is_over()) {
-    swarm.run();
-    if (!port_error.empty()) {
-      log_error("no port for bot {}: {}", swarm.size(), port_error);
-      return 2;
-    }
-    display.refresh();
-    const bool is_time = length.count() > 0 && clock.now() - started >= length;
-    if (is_time || stop_signals() >= stop_after_signals) swarm.leave();
-    std::this_thread::sleep_for(kStep);
-  }
-  const SwarmSummary summary = swarm.summary();
-  if (!swarm.first_trouble().empty()) log_warn("first trouble: {}", swarm.first_trouble());
-  if (const std::string warning = lateness_warning(summary); !warning.empty()) log_warn("{}", warning);
-  log_info("{}", closing_line(summary));
-  if (!options.report.empty() && !write_report(options.report, bots_report(summary))) return 2;
-  return all_well(summary, options.until_server_ends) ? 0 : 1;
+  if (!play(options, clock, swarm, watch->get(), port_error, run.timeline)) return 2;
+  run.length = clock.now() - started;
+  run.summary = swarm.summary();
+  if (*watch) run.server = (*watch)->latest();
+  run.checks = check_limits(options.limits, run.summary, tick_p99_of(run.server, clock.now()));
+  run.failures = failures(run.summary, options.limits, run.checks, options.until_server_ends);
+  say_verdict(run, swarm);
+  if (!write_reports(options, run)) return 2;
+  return run.failures.empty() ? 0 : 1;
 }
 
 int run_main(int argc, char** argv) {
   BotOptions options;
   OptionTable table = bot_option_table(options);
-  return run_program(table, argc, argv, environ, options.log_level, [&] {
-    const auto why_not = contradiction(table, options);
-    if (!why_not) return play(options);
-    log_error("{}", *why_not);
-    return 2;
-  });
+  return run_program(
+      table, argc, argv, environ, options.log_level,
+      [&] {
+        const auto why_not = contradiction(table, options);
+        if (!why_not) return work(table, options);
+        log_error("{}", *why_not);
+        return 2;
+      },
+      &options.log_format);
 }
 
 }  // namespace

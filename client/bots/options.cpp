@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "shared/config/program.hpp"
 #include "shared/config/version.hpp"
 
@@ -14,7 +16,20 @@ std::vector<std::pair<std::string, Scenario>> scenario_choices() {
   return choices;
 }
 
+std::vector<std::pair<std::string, LinkProfile>> link_choices() {
+  std::vector<std::pair<std::string, LinkProfile>> choices;
+  for (const NamedLink& link : kLinkProfiles) choices.emplace_back(link.word, link.profile);
+  return choices;
+}
+
 }  // namespace
+
+std::string_view to_string(LinkProfile profile) {
+  for (const NamedLink& link : kLinkProfiles) {
+    if (link.profile == profile) return link.word;
+  }
+  return "none";
+}
 
 OptionTable bot_option_table(BotOptions& options) {
   options.swarm.reconnect_for = seconds(60);
@@ -51,6 +66,9 @@ OptionTable bot_option_table(BotOptions& options) {
             {.help = "the server's --audience, for those tickets; none: what --server-key says"});
 
   table.section("link");
+  table.add("link", &options.link, link_choices(),
+            {.help = "a link of everyday life: figures for all that follows, which single options replace; "
+                     "docs/scenarios.md has them"});
   LinkFaults& link = options.swarm.faults;
   table.add("loss", &link.loss_percent,
             {.help = "percent of datagrams lost, each way", .min = 0, .max = 100});
@@ -64,19 +82,41 @@ OptionTable bot_option_table(BotOptions& options) {
   table.add("corrupt", &link.corrupt_percent,
             {.help = "percent of datagrams damaged, each way", .min = 0, .max = 100});
 
+  table.section("limits");
+  table.add(
+      "max-tick-p99-ms", &options.limits.tick_p99_ms,
+      {.help = "most milliseconds that 99 of 100 of the server's ticks may take, as its admin port says",
+       .min = 0});
+  table.add("max-update-age-p99-ms", &options.limits.update_age_p99_ms,
+            {.help = "most milliseconds that 99 of 100 updates may be old when they arrive", .min = 0});
+  table.add("max-kbit-per-second", &options.limits.kbit_per_second,
+            {.help = "most kbit per second that 99 of 100 bots may receive", .min = 0});
+  table.add(
+      "max-mismatches", &options.limits.mismatches,
+      {.help = "most blocks that may decode to something else; none: the run fails at the first", .min = 0});
+  table.add("max-lost", &options.limits.lost,
+            {.help = "most sessions that may be lost; none: the run fails at the first", .min = 0});
+
   table.section("run");
   table.add("seconds", &options.seconds,
-            {.help = "leave after this long; 0: stay until the stages, the server or Ctrl-C end it"});
+            {.help = "leave after this long; 0: stay until the stages, the server or Ctrl-C end it. With "
+                     "--until-server-ends only the progress line goes by it"});
   table.add(
       "reconnect", &options.swarm.reconnect_for,
       {.help = "for so long a bot that lost its session tries to come back, waiting longer each time; 0: "
                "not at all. A lost session counts as lost all the same",
        .min = 0,
        .max = 86'400});
+  table.add(
+      "admin", &options.admin,
+      {.help = "the server's admin port as HOST:PORT or URL: asked for its ticks once a second. Without "
+               "it nobody asks, but --max-tick-p99-ms asks 127.0.0.1:7780"});
   table.add("report", &options.report, {.help = "write what the run came to into this JSON file"});
+  table.add("html", &options.html, {.help = "write it as a page to look at, too, with plots over time"});
   table.add("until-server-ends", &options.until_server_ends,
             {.help = "ignore the first Ctrl-C: the server will freeze the world and compare"});
   add_log_level_option(table, &options.log_level);
+  add_log_format_option(table, &options.log_format);
   return table;
 }
 
@@ -93,15 +133,34 @@ std::optional<std::string> contradiction(const OptionTable& table, const BotOpti
   if (options.stages.empty()) return std::nullopt;
   for (const Option& option : table.options()) {
     if (option.name != "bots" && option.name != "scenario") continue;
-    // A default that --print-config wrote into a file says nothing.
-    const bool is_said = option.source > OptionSource::File || option.current() != option.default_text;
-    if (is_said)
+    if (option.is_said())
       return fmt::format(
           "{} ({}) and --stages contradict each other: the stages say how many bots play and what they do. "
           "Leave one of them out",
           option.flag(), option.origin);
   }
   return std::nullopt;
+}
+
+void settle_link(const OptionTable& table, BotOptions& options) {
+  const auto profile = std::find_if(kLinkProfiles.begin(), kLinkProfiles.end(),
+                                    [&](const NamedLink& named) { return named.profile == options.link; });
+  const LinkFaults& named = profile->faults;
+  LinkFaults& link = options.swarm.faults;
+  const auto take = [&](std::string_view option, double& target, double value) {
+    const auto& all = table.options();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Option& one) { return one.name == option; });
+    if (options.link != LinkProfile::None && !found->is_said()) target = value;
+  };
+  take("loss", link.loss_percent, named.loss_percent);
+  take("duplicate", link.duplicate_percent, named.duplicate_percent);
+  take("reorder", link.reorder_percent, named.reorder_percent);
+  take("corrupt", link.corrupt_percent, named.corrupt_percent);
+  take("latency", options.latency_ms, to_milliseconds(named.latency));
+  take("jitter", options.jitter_ms, to_milliseconds(named.jitter));
+  link.latency = from_milliseconds(options.latency_ms);
+  link.jitter = from_milliseconds(options.jitter_ms);
 }
 
 }  // namespace shoal

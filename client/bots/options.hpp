@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "client/bots/link_profile.hpp"
 #include "client/bots/swarm.hpp"
+#include "client/bots/verdict.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/option_table.hpp"
 
@@ -20,11 +22,16 @@ struct BotOptions {
   std::string stages;  // path of a file
   bool check_stages = false;
   Duration seconds{};
+  LinkProfile link = LinkProfile::None;
   double latency_ms = 0;
   double jitter_ms = 0;
+  RunLimits limits;
+  std::string admin;  // HOST:PORT or a URL; empty: nobody asks the server
   std::string report;
+  std::string html;
   bool until_server_ends = false;
   LogLevel log_level = LogLevel::Info;
+  LogFormat log_format = LogFormat::Text;
 };
 
 /// `options` outlives the table.
@@ -33,5 +40,10 @@ OptionTable bot_option_table(BotOptions& options);
 /// The complaint if the options contradict each other: stages say themselves how many bots there are and what they do,
 /// and bots show one kind of credentials. REQUIRES: the table was parsed.
 std::optional<std::string> contradiction(const OptionTable& table, const BotOptions& options);
+
+/// Puts the figures of --link where no option of its own says another one, and all of them into `swarm.faults`.
+/// REQUIRES: the table was parsed.
+void settle_link(const OptionTable& table, BotOptions& options);
+std::string_view to_string(LinkProfile profile);
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <vector>
 
 #include "shared/config/json_writer.hpp"
@@ -34,10 +35,110 @@ std::vector<std::uint64_t> by_age(const SwarmSummary& summary, std::uint64_t Age
   return result;
 }
 
+void add_link(JsonWriter& json, std::string_view profile, const LinkFaults& faults) {
+  json.begin("link");
+  json.add("profile", profile);
+  json.add("loss_percent", faults.loss_percent);
+  json.add("latency_ms", to_milliseconds(faults.latency));
+  json.add("jitter_ms", to_milliseconds(faults.jitter));
+  json.add("duplicate_percent", faults.duplicate_percent);
+  json.add("reorder_percent", faults.reorder_percent);
+  json.add("corrupt_percent", faults.corrupt_percent);
+  json.end();
+}
+
+std::string mix_of(const Stage& stage) {
+  std::string text;
+  for (const auto& [scenario, share] : stage.mix)
+    text += fmt::format("{}{} {:g}", text.empty() ? "" : ", ", to_string(scenario), share);
+  return text;
+}
+
+void add_stages(JsonWriter& json, const Stages& stages) {
+  std::vector<double> starts, bots;
+  std::vector<std::string> mixes;
+  Duration start{};
+  for (const Stage& stage : stages.all()) {
+    starts.push_back(to_seconds(start));
+    bots.push_back(stage.bots);
+    mixes.push_back(mix_of(stage));
+    start += stage.length;
+  }
+  json.begin("stages");
+  json.add("start_seconds", starts);
+  json.add("bots", bots);
+  json.add("mix", mixes);
+  json.end();
+}
+
+void add_limits(JsonWriter& json, const std::vector<LimitCheck>& checks) {
+  json.begin("limits");
+  for (const LimitCheck& check : checks) {
+    json.begin(check.option);
+    json.add("what", check.what);
+    json.add("unit", check.unit);
+    json.add("limit", check.limit);
+    json.add("value", check.value.value_or(std::numeric_limits<double>::quiet_NaN()));
+    json.add("finding", to_string(check.finding));
+    json.end();
+  }
+  json.end();
+}
+
+void add_server(JsonWriter& json, const std::optional<ServerReading>& server) {
+  const ServerReading reading = server.value_or(ServerReading{});
+  json.begin("server_seen");
+  json.add("is_known", server.has_value());
+  json.add("tick_rate", reading.tick_rate_hz);
+  json.add("tick_p50_ms", reading.tick_p50_ms);
+  json.add("tick_p99_ms", reading.tick_p99_ms);
+  json.add("tick_max_ms", reading.tick_max_ms);
+  json.add("overruns", reading.overruns);
+  json.end();
+}
+
+void add_timeline(JsonWriter& json, const Timeline& timeline) {
+  const auto column = [&](double TimelineSample::*member) {
+    std::vector<double> values;
+    for (const TimelineSample& sample : timeline.samples()) values.push_back(sample.*member);
+    return values;
+  };
+  json.begin("timeline");
+  json.add("seconds_per_sample", timeline.seconds_per_sample());
+  json.add("at_seconds", column(&TimelineSample::at_seconds));
+  json.add("connected", column(&TimelineSample::connected));
+  json.add("kbit_per_second_p50", column(&TimelineSample::kbit_p50));
+  json.add("kbit_per_second_p99", column(&TimelineSample::kbit_p99));
+  json.add("update_age_p50_ms", column(&TimelineSample::age_p50_ms));
+  json.add("update_age_p99_ms", column(&TimelineSample::age_p99_ms));
+  json.add("entity_updates_per_second", column(&TimelineSample::updates_per_second));
+  json.add("events_per_second", column(&TimelineSample::events_per_second));
+  json.add("mismatches", column(&TimelineSample::mismatches));
+  json.add("resyncs", column(&TimelineSample::resyncs));
+  json.add("lost", column(&TimelineSample::lost));
+  json.add("refused", column(&TimelineSample::refused));
+  json.add("tick_p50_ms", column(&TimelineSample::tick_p50_ms));
+  json.add("tick_p99_ms", column(&TimelineSample::tick_p99_ms));
+  json.add("overruns", column(&TimelineSample::overruns));
+  json.end();
+}
+
 }  // namespace
 
-std::string bots_report(const SwarmSummary& summary) {
+std::string bots_report(const RunRecord& run) {
+  const SwarmSummary& summary = run.summary;
   JsonWriter json;
+  json.add("version", run.version);
+  json.add("started_at", run.started_at);
+  json.add("seconds", to_seconds(run.length));
+  json.add("passed", run.failures.empty());
+  json.add("failures", run.failures);
+  add_limits(json, run.checks);
+  json.begin("options");
+  for (const auto& [name, value] : run.options) json.add(name, value);
+  json.end();
+  add_link(json, run.link, run.faults);
+  add_stages(json, run.stages);
   json.add("requested", summary.requested);
   json.add("connected", summary.connected);
   json.add("sessions", summary.sessions);
@@ -78,15 +179,25 @@ std::string bots_report(const SwarmSummary& summary) {
   json.add("bytes", by_age(summary, &AgeBucket::bytes));
   json.add("updates", by_age(summary, &AgeBucket::updates));
   json.end();
+  add_server(json, run.server);
+  add_timeline(json, run.timeline);
   return json.finish();
 }
 
-std::string status_line(const SwarmSummary& summary, const SwarmSummary& before, Duration between) {
+std::string describe(const Progress& progress) {
+  if (progress.length.count() == 0) return fmt::format("{:.0f} s", to_seconds(progress.elapsed));
+  return fmt::format("{:.0f} of {:.0f} s", to_seconds(std::min(progress.elapsed, progress.length)),
+                     to_seconds(progress.length));
+}
+
+std::string status_line(const SwarmSummary& summary, const SwarmSummary& before, Duration between,
+                        const Progress& progress) {
   return fmt::format(
-      "{}/{} connected · {} entities · {:.0f} blocks/s verified · {} mismatches · {:.0f} kbit/s each · age "
+      "{} · {}/{} connected · {} entities · {:.0f} blocks/s verified · {} mismatches · {:.0f} kbit/s each · "
+      "age "
       "p50 {:.0f} "
       "p99 {:.0f} ms",
-      summary.connected_now, summary.requested, summary.mirrored_entities.quantile(0.5),
+      describe(progress), summary.connected_now, summary.requested, summary.mirrored_entities.quantile(0.5),
       per_second(summary.blocks_verified, before.blocks_verified, between), summary.mismatches,
       per_second(summary.bytes_received, before.bytes_received, between) * 8 / 1000 /
           std::max(1u, summary.connected_now),
@@ -95,12 +206,12 @@ std::string status_line(const SwarmSummary& summary, const SwarmSummary& before,
 }
 
 std::string status_table(const SwarmSummary& summary, const SwarmSummary& before, Duration between,
-                         Duration elapsed) {
+                         const Progress& progress) {
   std::string table;
   const auto row = [&](std::string_view name, std::string value) {
     table += fmt::format("  {:<20}{:>28}\n", name, value);
   };
-  row("time", fmt::format("{:.0f} s", to_seconds(elapsed)));
+  row("time", describe(progress));
   row("connected", fmt::format("{} of {}", summary.connected_now, summary.requested));
   row("sessions", fmt::format("{}", summary.sessions));
   row("refused, lost", fmt::format("{}, {}", summary.refused, summary.lost));
@@ -132,14 +243,21 @@ std::string lateness_warning(const SwarmSummary& summary) {
       late_ms);
 }
 
-std::string closing_line(const SwarmSummary& summary) {
+std::string closing_line(const RunRecord& run) {
+  const SwarmSummary& summary = run.summary;
   const std::string proof = summary.compared == 0
                                 ? "no mirror was compared"
                                 : fmt::format("{} of {} mirrors exact", summary.exact, summary.expected);
+  std::string broken;
+  for (const LimitCheck& check : run.checks) {
+    if (check.finding == Finding::Within) continue;
+    broken += fmt::format("{} --{}", broken.empty() ? "; limits broken:" : ",", check.option);
+  }
+  if (broken.empty() && !run.checks.empty()) broken = "; within all limits";
   return fmt::format(
-      "{} of {} connected in {} sessions, {} refused, {} lost; {} blocks verified, {} mismatches; {}",
+      "{} of {} connected in {} sessions, {} refused, {} lost; {} blocks verified, {} mismatches; {}{}",
       summary.connected, summary.requested, summary.sessions, summary.refused, summary.lost,
-      summary.blocks_verified, summary.mismatches, proof);
+      summary.blocks_verified, summary.mismatches, proof, broken);
 }
 
 }  // namespace shoal

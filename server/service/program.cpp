@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <thread>
 
+#include "server/fleet/fleet_part.hpp"
 #include "server/report.hpp"
 #include "server/saves/open_saves.hpp"
 #include "server/saves/world_saver.hpp"
+#include "server/service/admin_part.hpp"
+#include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
@@ -31,23 +35,59 @@ bool write_file(const std::string& path, const std::string& text) {
   return !why_not;
 }
 
-// Reads the ban list again when SIGHUP asks for it.
-class BanReloader final : public ServicePart {
+// The bans of the list, read again when SIGHUP asks for it, and beside them those of the admin port.
+class Bans final : public ServicePart {
  public:
-  BanReloader(Server& server, const std::string& path) : server_(server), path_(path) {}
+  Bans(Server& server, const std::string& path, BanList listed)
+      : server_(server), path_(path), listed_(std::move(listed)) {
+    apply();
+  }
 
   void between_ticks(Time) override {
     if (!take_reload_request()) return;
     auto list = read_ban_list(path_);
     if (!list) return log_error("{}; the bans stay as they are", list.error());
     log_info("ban list read again: {} entries", list->size());
-    server_.set_bans(*std::move(list));
+    listed_ = *std::move(list);
+    apply();
+  }
+  void add(const AddressRange& range) {
+    told_.ranges.push_back(range);
+    apply();
+  }
+  void add(const PlayerId& player) {
+    told_.players.insert(player);
+    apply();
   }
 
  private:
+  void apply() {
+    BanList all = listed_;
+    all.ranges.insert(all.ranges.end(), told_.ranges.begin(), told_.ranges.end());
+    all.players.insert(told_.players.begin(), told_.players.end());
+    server_.set_bans(std::move(all));
+  }
+
   Server& server_;
   const std::string& path_;
+  BanList listed_;
+  BanList told_;
 };
+
+AdminActions admin_actions(Server& server, Service& service, Bans& bans) {
+  AdminActions actions;
+  actions.kick = [&server](PlayerNumber number) { return server.kick(number, "by the operator"); };
+  actions.ban_address = [&bans](const AddressRange& range) { bans.add(range); };
+  actions.ban_player = [&bans](const PlayerId& player) { bans.add(player); };
+  actions.announce = [&server](std::string_view text) { server.announce(text); };
+  actions.drain = [&service] { service.request_drain(); };
+  actions.set_log_level = set_log_level;
+  actions.explain = [&server](PlayerNumber number, std::uint32_t index,
+                              std::optional<std::uint32_t> generation) {
+    return server.explain(number, index, generation);
+  };
+  return actions;
+}
 
 // Without a world and without a port.
 int print_schedule(Game& game) {
@@ -96,6 +136,19 @@ std::optional<Joining> prepare_joining(const JoiningOptions& options, bool ident
   return Joining{std::move(config->admission), *std::move(identity), *std::move(bans)};
 }
 
+// For health checks, which want one line and an exit code.
+int tell_health(const ServerOptions& options) {
+  const auto target = health_probe_target(options.bind, options.port, options.port_file);
+  SteadyClock clock;
+  SystemEntropy entropy;
+  const std::optional<std::string> why_not =
+      target ? why_unhealthy(*target, clock, entropy) : std::optional(target.error());
+  const std::string line = why_not ? fmt::format("unhealthy: {}\n", *why_not)
+                                   : fmt::format("healthy: {} answers\n", to_string(*target));
+  std::fputs(line.c_str(), why_not ? stderr : stdout);
+  return why_not ? 1 : 0;
+}
+
 int exit_code(ServiceEnd end) {
   switch (end) {
     case ServiceEnd::Compared:
@@ -109,8 +162,14 @@ int exit_code(ServiceEnd end) {
   return 1;
 }
 
-// `identity_is_named`: the operator said which file.
-int serve(const ServerProgram& program, const ServerOptions& options, bool identity_is_named) {
+// What the operator said, where the default would do something else.
+struct NamedOptions {
+  bool identity = false;
+  bool admin = false;
+};
+
+int serve(const ServerProgram& program, const ServerOptions& options, const NamedOptions& named) {
+  if (options.health) return tell_health(options);
   const std::unique_ptr<Game> game = program.make_game(options);
   if (options.print_schedule) return print_schedule(*game);
   auto address = parse_endpoint(options.bind, options.port);
@@ -125,7 +184,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
     return 2;
   }
   SystemEntropy entropy;
-  auto joining = prepare_joining(options.joining, identity_is_named, entropy);
+  auto joining = prepare_joining(options.joining, named.identity, entropy);
   if (!joining) return 2;
   catch_stop_signals();
   if (!options.joining.ban_list.empty()) catch_reload_signal();
@@ -157,7 +216,13 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
   SteadyClock clock;
   Server server(*game, **port, clock, entropy, config);
   if (saves && saves->loaded) server.restore_players(saves->loaded->players);
-  server.set_bans(std::move(joining->bans));
+  Bans bans(server, options.joining.ban_list, std::move(joining->bans));
+  const auto fleet_plan =
+      fleet_config(options.fleet, environ, config.max_sessions, to_string(server.public_key()));
+  if (!fleet_plan) {
+    log_error("{}", fleet_plan.error());
+    return 2;
+  }
   log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
            options.server.tick_rate_hz, server.replicated_entities(), config.threads);
   log_info("server key: {}; clients pin it with --server-key", to_string(server.public_key()));
@@ -172,18 +237,29 @@ int serve(const ServerProgram& program, const ServerOptions& options, bool ident
                    .freeze_deadline = options.server.freeze_deadline,
                    .drain_time = options.drain_time,
                    .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
-  BanReloader bans(server, options.joining.ban_list);
   if (!options.joining.ban_list.empty()) service.add(bans);
+  auto admin = AdminPart::open(options, named.admin, server, service, **port, clock,
+                               admin_actions(server, service, bans));
+  if (!admin) {
+    log_error("{}", admin.error());
+    return 2;
+  }
+  if (*admin) service.add(**admin);
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
+  std::optional<FleetPart> fleet;
+  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [&] { service.request_drain(); }));
   const ServiceEnd end = service.run();
+  if (fleet) fleet->finish([] { return stop_signals() > 0; });
   const auto& counters = server.counters();
   log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
            end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
            counters.digests_exact, counters.digests_different);
   if (!options.report.empty()) {
     const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
-    if (!write_file(options.report, server_report(server, options.server, service.measures(), process)))
+    if (!write_file(options.report, server_report(measure(server, options.server.tick_rate_hz,
+                                                          service.measures(), server.replicated_entities()),
+                                                  process)))
       return 2;
   }
   if (counters.digests_different > 0) return 1;
@@ -197,15 +273,17 @@ int run_server(int argc, char** argv, const ServerProgram& program) {
   ServerOptions options;
   options.joining.identity = default_identity_file(environ);
   OptionTable table = server_option_table(options, program.max_entities);
-  return run_program(table, argc, argv, environ, options.log_level, [&] {
-    const auto& all = table.options();
-    const auto identity =
-        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.name == "identity"; });
-    // A default that --print-config wrote into a file says nothing.
-    const bool is_named =
-        identity->source > OptionSource::File || identity->current() != identity->default_text;
-    return serve(program, options, is_named);
-  });
+  return run_program(
+      table, argc, argv, environ, options.log_level,
+      [&] {
+        const auto is_said = [&](std::string_view name) {
+          const auto& all = table.options();
+          return std::find_if(all.begin(), all.end(), [&](const Option& one) { return one.name == name; })
+              ->is_said();
+        };
+        return serve(program, options, {.identity = is_said("identity"), .admin = is_said("admin")});
+      },
+      &options.log_format);
 }
 
 }  // namespace shoal

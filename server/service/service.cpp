@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shared/base/fault.hpp"
 #include "shared/base/log.hpp"
 #include "shared/config/process.hpp"
 
@@ -117,9 +118,11 @@ void Service::tick() {
   const Time began = clock_.now();
   progress_.set("the tick");
   server_.run_tick();
+  while (fault("tick-hangs") && server_.tick().value >= 60) port_.wait(seconds(1));
   TickMoment moment{.tick = server_.tick(), .began = began, .took = clock_.now() - began};
   moment.overran = moment.took > schedule_.period();
   measures_.tick_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));
+  measures_.recent_us.add(static_cast<std::uint64_t>(moment.took.count() / 1000));
   if (moment.overran) ++measures_.overruns;
   if (phase_ == ServicePhase::Starting) enter(ServicePhase::Running);
   for (ServicePart* part : parts_) {

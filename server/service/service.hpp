@@ -96,6 +96,8 @@ class Service {
   bool is_alive() const { return watchdog_.is_alive(); }
   const Watchdog& watchdog() const { return watchdog_; }
   TickMeasures measures() const;
+  /// Ticks that never ran, since the server was too far behind.
+  std::uint64_t skipped_ticks() const { return schedule_.skipped(); }
 
  private:
   /// What signals and time ask for. An end: the run is over.

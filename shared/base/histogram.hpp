@@ -25,6 +25,18 @@ class Histogram {
     max_ = std::max(max_, other.max_);
   }
 
+  /// What was added since `earlier`. Its max is known to a bucket. REQUIRES: `earlier` is this histogram as it was.
+  Histogram since(const Histogram& earlier) const {
+    Histogram result;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      result.buckets_[i] = buckets_[i] - earlier.buckets_[i];
+      if (result.buckets_[i] > 0) result.max_ = std::min(upper_end(i), max_);
+    }
+    result.count_ = count_ - earlier.count_;
+    result.sum_ = sum_ - earlier.sum_;
+    return result;
+  }
+
   std::uint64_t count() const { return count_; }
   std::uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }

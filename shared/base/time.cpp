@@ -18,6 +18,14 @@ std::int64_t SystemWallClock::unix_seconds() const {
   return std::chrono::duration_cast<seconds>(since).count();
 }
 
+std::string rfc3339(std::int64_t unix_seconds) {
+  const std::time_t moment = unix_seconds;
+  std::tm parts{};
+  gmtime_r(&moment, &parts);
+  char text[sizeof("-2147483648-01-01T00:00:00Z")];
+  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
 Time SteadyClock::now() const {
   return {read_clock(CLOCK_MONOTONIC)};
 }

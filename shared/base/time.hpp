@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "shared/base/assert.hpp"
 
@@ -56,6 +57,9 @@ class WallClock {
   /// Seconds since 1970-01-01 UTC.
   virtual std::int64_t unix_seconds() const = 0;
 };
+
+/// "2026-01-31T09:05:00Z" (RFC 3339).
+std::string rfc3339(std::int64_t unix_seconds);
 
 class SystemWallClock final : public WallClock {
  public:

@@ -69,6 +69,7 @@ std::string facts(const Option& option) {
 // The value of an option as TOML writes it.
 std::string toml_value(const Option& option) {
   const std::string text = option.current();
+  if (option.may_be_none && text == "none") return "\"none\"";
   switch (option.type) {
     case OptionType::Bool:
       return text;

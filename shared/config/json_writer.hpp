@@ -1,14 +1,18 @@
-// Writes one JSON object, indented, in the order of the calls: enough for reports, nothing more.
+// Writes one JSON object, indented, in the order of the calls: enough for reports, nothing more. Strings may hold any
+// bytes; numbers that are not finite become null.
 #pragma once
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "shared/base/json_string.hpp"
 
 namespace shoal {
 
@@ -35,22 +39,25 @@ class JsonWriter {
   }
   void add(std::string_view key, double value) {
     name(key);
-    text_ += fmt::format("{:.3f}", value);
+    text_ += std::isfinite(value) ? fmt::format("{:.3f}", value) : "null";
   }
-  /// REQUIRES: printable ASCII without quotes and backslashes.
   void add(std::string_view key, std::string_view value) {
     name(key);
-    text_ += fmt::format("\"{}\"", value);
-  }
-  /// An array of whole numbers, on one line.
-  void add(std::string_view key, std::span<const std::uint64_t> values) {
-    name(key);
-    text_ += '[';
-    for (std::size_t i = 0; i < values.size(); ++i)
-      text_ += fmt::format("{}{}", i == 0 ? "" : ", ", values[i]);
-    text_ += ']';
+    append_json_string(text_, value);
   }
   void add(std::string_view key, const char* value) { add(key, std::string_view(value)); }
+  // Arrays, each on one line.
+  void add(std::string_view key, std::span<const std::uint64_t> values) {
+    array(key, values, [&](std::uint64_t value) { text_ += fmt::format("{}", value); });
+  }
+  /// Six significant digits.
+  void add(std::string_view key, std::span<const double> values) {
+    array(key, values,
+          [&](double value) { text_ += std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; });
+  }
+  void add(std::string_view key, std::span<const std::string> values) {
+    array(key, values, [&](const std::string& value) { append_json_string(text_, value); });
+  }
   /// The whole object. Call it once, at the end.
   std::string finish() {
     text_ += "\n}\n";
@@ -63,7 +70,18 @@ class JsonWriter {
     if (!is_first_) text_ += ',';
     is_first_ = false;
     line();
-    text_ += fmt::format("\"{}\": ", key);
+    append_json_string(text_, key);
+    text_ += ": ";
+  }
+  template <class T, class Write>
+  void array(std::string_view key, std::span<const T> values, Write write) {
+    name(key);
+    text_ += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      write(values[i]);
+    }
+    text_ += ']';
   }
 
   std::string text_;

@@ -50,6 +50,7 @@ struct Option {
   OptionRules rules;
   std::string allowed;       // "0 to 65535", "Idle, Chase or Flee"; empty when everything is
   std::string default_text;  // the value at the time of `add`
+  bool may_be_none = false;  // the word `none` stands for no value
   OptionSource source = OptionSource::Default;
   std::string origin = "default";  // "shoal.toml:3:8", "SHOAL_PORT", "--port"
 
@@ -62,6 +63,8 @@ struct Option {
   std::string flag() const;         // "--tick-rate"
   std::string environment() const;  // "SHOAL_TICK_RATE"
   std::string_view type_name() const;
+  /// Somebody said a value, be it the default's. One that --print-config wrote into a file says nothing.
+  bool is_said() const { return source > OptionSource::File || current() != default_text; }
 };
 
 // The rules of each type of value. All of them refuse what they do not use up to the last character.

@@ -150,6 +150,23 @@ void OptionTable::add(std::string name, double* target, OptionRules rules) {
   add_number(std::move(option), {-kMost, kMost}, [target](double value) { *target = value; });
 }
 
+void OptionTable::add(std::string name, std::optional<double>* target, OptionRules rules) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const NumberRange range{rules.min.value_or(-kMost), rules.max.value_or(kMost)};
+  SHOAL_ASSERT(range.min <= range.max, "min of an option is not above its max");
+  Option option = make(std::move(name), OptionType::Number, std::move(rules));
+  option.may_be_none = true;
+  const std::string numbers = describe_range(option.rules);
+  option.allowed = numbers.empty() ? "a number, or none" : numbers + ", or none";
+  option.current = [target] { return *target ? to_text(**target) : std::string("none"); };
+  option.accept = [target, range](std::string_view text, Store store) -> std::optional<std::string> {
+    if (text != "none") return take(parse_number(text, range), store, [&](double value) { *target = value; });
+    if (store == Store::Yes) target->reset();
+    return std::nullopt;
+  };
+  add_checked(std::move(option));
+}
+
 void OptionTable::add(std::string name, Duration* target, OptionRules rules) {
   rules.min = std::max(rules.min.value_or(0), -kLongestSeconds);
   rules.max = std::min(rules.max.value_or(kLongestSeconds), kLongestSeconds);

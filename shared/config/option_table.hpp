@@ -62,6 +62,8 @@ class OptionTable {
   void add(std::string name, bool* target, OptionRules rules);
   void add(std::string name, float* target, OptionRules rules);
   void add(std::string name, double* target, OptionRules rules);
+  /// A number, or the word `none`.
+  void add(std::string name, std::optional<double>* target, OptionRules rules);
   /// With `rules.choices` the option takes only these.
   void add(std::string name, std::string* target, OptionRules rules);
   /// In seconds, fractions allowed; 0 to a billion seconds unless the rules say otherwise.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 
 namespace shoal {
 namespace {
@@ -57,6 +58,16 @@ bool take_reload_request() {
 
 void ignore_file_size_signal() {
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+std::uint64_t rss_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long total = 0;
+  unsigned long resident = 0;
+  const int read = std::fscanf(file, "%lu %lu", &total, &resident);
+  std::fclose(file);
+  return read == 2 ? std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 std::uint64_t peak_rss_bytes() {

@@ -22,6 +22,8 @@ bool take_reload_request();
 /// From now on a file that becomes larger than the limit (ulimit -f) gives an error instead of ending the process.
 void ignore_file_size_signal();
 
+/// Resident now; 0 where the system does not tell. Reads a file of the kernel.
+std::uint64_t rss_bytes();
 std::uint64_t peak_rss_bytes();
 
 }  // namespace shoal

@@ -10,10 +10,14 @@ namespace shoal {
 
 /// Adds --log-level to the section at hand.
 void add_log_level_option(OptionTable& table, LogLevel* target);
+/// Adds --log-format.
+void add_log_format_option(OptionTable& table, LogFormat* target);
 
 /// Reads all sources of options and calls `work` with its targets set. Returns the exit code: that of `work`, 0 after
-/// printing help or the version, 2 when an option is wrong. `log_level` is the target of add_log_level_option.
+/// printing help or the version, 2 when an option is wrong. `log_level` is the target of add_log_level_option, `log_format` that of
+/// add_log_format_option; null: text.
 int run_program(OptionTable& table, int argc, const char* const* argv, const char* const* environment,
-                const LogLevel& log_level, const std::function<int()>& work);
+                const LogLevel& log_level, const std::function<int()>& work,
+                const LogFormat* log_format = nullptr);
 
 }  // namespace shoal

@@ -102,6 +102,7 @@ std::optional<std::string> text_of(const toml::node& node, const Option& option)
   const auto* text = node.as_string();
   if (text == nullptr) return std::nullopt;
   if (option.type == OptionType::Text || option.type == OptionType::Choice) return text->get();
+  if (option.may_be_none && text->get() == "none") return text->get();
   // TOML's integers have 63 bits; a larger seed is written as a string of digits.
   const auto digits = parse_unsigned(text->get(), {0, std::numeric_limits<std::uint64_t>::max()});
   const bool beyond_toml =

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace shoal {
 
@@ -33,6 +34,11 @@ struct SessionId {
   friend constexpr auto operator<=>(SessionId, SessionId) = default;
   constexpr bool is_null() const { return generation == 0; }
 };
+
+/// "3.1": slot and generation, as the log names a session.
+inline std::string to_string(SessionId id) {
+  return std::to_string(id.index) + '.' + std::to_string(id.generation);
+}
 
 }  // namespace shoal
 

@@ -20,6 +20,20 @@ constexpr Duration kAcceptSpacing = milliseconds{50};
 constexpr std::uint32_t kMaxSessions = 1u << 16;
 constexpr std::uint64_t kSlotMask = kMaxSessions - 1;  // the low bits of a connection id are its slot
 
+// What no client sends counts as state: it is refused one layer up.
+TrafficKind kind_of(const protocol::Packet& packet) {
+  switch (packet.payload_type()) {
+    case protocol::Payload::NONE:
+      return packet.path_response() ? TrafficKind::Path : TrafficKind::SignOfLife;
+    case protocol::Payload::Messages:
+      return TrafficKind::Messages;
+    case protocol::Payload::Close:
+      return TrafficKind::Close;
+    default:
+      return TrafficKind::State;
+  }
+}
+
 }  // namespace
 
 ServerTransport::ServerTransport(DatagramPort& port, const Clock& clock, Entropy& entropy,
@@ -61,11 +75,19 @@ void ServerTransport::poll() {
   is_polling_ = false;
 }
 
+void ServerTransport::count_bad(BadDatagram bad, std::size_t size) {
+  counters_.count(bad);
+  counters_.received_by_kind[static_cast<std::size_t>(TrafficKind::Bad)].add(size);
+}
+
 void ServerTransport::take(const Datagram& datagram, Time now) {
   ++counters_.received_datagrams;
   counters_.received_bytes += datagram.size;
   PacketHeader header;
-  if (const auto error = read_header(datagram.span(), header)) return counters_.count(bad_datagram(*error));
+  if (const auto error = read_header(datagram.span(), header))
+    return count_bad(bad_datagram(*error), datagram.size);
+  if (header.type != DatagramType::Packet)
+    counters_.received_by_kind[static_cast<std::size_t>(TrafficKind::Handshake)].add(datagram.size);
   switch (header.type) {
     case DatagramType::Packet:
       return take_packet(datagram, header, now);
@@ -100,7 +122,7 @@ void ServerTransport::take_hello(const Datagram& datagram, Time now) {
   }
   const HandshakeCookie cookie = cookies_.make(datagram.peer, nonce, hello->client_key, now);
   handshake_.challenge(nonce, {cookie, schema_hash_, identity_.public_key()}, outgoing_);
-  put_out(datagram.peer);
+  put_out(datagram.peer, TrafficKind::Handshake);
 }
 
 void ServerTransport::take_response(const Datagram& datagram, const PacketHeader& header, Time now) {
@@ -215,8 +237,11 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
   players_[admitted.player] = id;
   used_responses_.emplace(key, id);
   used_in_order_.push_back({key, now + kRememberResponse});
-  log_debug("net: session {}.{} joined from {} as player {} {}, {}", id.index, id.generation,
-            to_string(key.peer), to_string(admitted.player), admitted.name, to_string(cipher));
+  if (may_log_debug()) {
+    log_debug(LogFields{to_string(id), to_string(admitted.player), to_string(key.peer)},
+              "net: session {} joined from {} as player {} {}, {}", to_string(id), to_string(key.peer),
+              to_string(admitted.player), admitted.name, to_string(cipher));
+  }
   send_accept(session);
   handler_.on_joined(id, {key.peer, admitted.player, admitted.name});
 }
@@ -226,7 +251,15 @@ void ServerTransport::send_accept(Session& session) {
   std::copy(session.accept.begin(), session.accept.end(), outgoing_.bytes.begin());
   outgoing_.size = session.accept.size();
   session.budget.spend_other(outgoing_.size);
-  put_out(session.connection.peer());
+  put_out(session, TrafficKind::Handshake);
+}
+
+bool ServerTransport::may_log_debug() {
+  if (log_level() > LogLevel::Debug) return false;
+  const LineAllowance::Answer answer = lines_.ask(clock_.now());
+  if (answer.left_out_before > 0)
+    log_debug("net: {} lines about peers were left out", answer.left_out_before);
+  return answer.may_write;
 }
 
 void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const RefuseBody& body,
@@ -237,9 +270,11 @@ void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const Re
   } else {
     handshake_.refuse(nonce, body, outgoing_);
   }
-  put_out(peer);
-  // A flood of refusals must not become a flood of lines.
-  log_debug("net: refused {}: {} ({})", to_string(peer), to_string(body.reason), body.detail);
+  put_out(peer, TrafficKind::Handshake);
+  if (may_log_debug()) {
+    log_debug(LogFields{.peer = to_string(peer)}, "net: refused {}: {} ({})", to_string(peer),
+              to_string(body.reason), body.detail);
+  }
   handler_.on_refused(peer, body.reason, body.detail);
 }
 
@@ -256,15 +291,19 @@ void ServerTransport::take_packet(const Datagram& datagram, const PacketHeader& 
   const std::size_t index = header.connection & kSlotMask;
   Session* session = index < slots_.size() ? slots_[index].session.get() : nullptr;
   if (session == nullptr || session->connection.id().value != header.connection) {
-    counters_.count(BadDatagram::UnknownConnection);
+    count_bad(BadDatagram::UnknownConnection, datagram.size);
     return answer_from_tombstone(datagram, header);
   }
   Opened opened;
-  if (const auto bad = session->connection.open(datagram.span(), body_, opened)) return counters_.count(*bad);
+  if (const auto bad = session->connection.open(datagram.span(), body_, opened))
+    return count_bad(*bad, datagram.size);
   const SessionId id{static_cast<std::uint32_t>(index), slots_[index].generation};
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
-  if (const auto bad = session->connection.read(opened, now, outcomes_, packet)) return counters_.count(*bad);
+  if (const auto bad = session->connection.read(opened, now, outcomes_, packet))
+    return count_bad(*bad, datagram.size);
+  session->traffic.received_bytes += datagram.size;
+  counters_.received_by_kind[static_cast<std::size_t>(kind_of(*packet))].add(datagram.size);
   if (session->connection.peer() != datagram.peer && !fault("net-never-move"))
     follow(*session, datagram, header.sequence, *packet, now);
   deliver(id);
@@ -278,8 +317,11 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
   const bool is_known = session.new_path && session.new_path->peer == datagram.peer &&
                         now - session.new_path->first_heard < kPathLifetime;
   if ((is_known && packet.path_response() == session.new_path->challenge) || fault("net-move-unproved")) {
-    log_debug("net: player {} moved from {} to {}", to_string(session.player),
-              to_string(session.connection.peer()), to_string(datagram.peer));
+    if (may_log_debug()) {
+      log_debug(LogFields{.player = to_string(session.player), .peer = to_string(datagram.peer)},
+                "net: player {} moved from {} to {}", to_string(session.player),
+                to_string(session.connection.peer()), to_string(datagram.peer));
+    }
     session.connection.move_to(datagram.peer);
     session.new_path.reset();
     ++counters_.moved;
@@ -301,7 +343,8 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
   path.last_asked = now;
   path.sent_bytes += outgoing_.size;
   session.budget.spend_other(outgoing_.size);
-  put_out(datagram.peer);
+  session.traffic.sent_bytes += outgoing_.size;
+  put_out(datagram.peer, TrafficKind::Path);
 }
 
 void ServerTransport::take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet,
@@ -337,11 +380,13 @@ void ServerTransport::deliver(SessionId id) {
     if (session == nullptr) return;
     if (outcome.acknowledged) {
       ++counters_.acknowledged;
+      ++session->traffic.acknowledged;
       session->congestion.on_acknowledged();
       if (session->messages.settle(outcome.sequence, true)) continue;
       handler_.on_acknowledged(id, outcome.sequence);
     } else {
       ++counters_.lost;
+      ++session->traffic.lost;
       session->congestion.on_lost();
       if (session->messages.settle(outcome.sequence, false)) continue;
       handler_.on_lost(id, outcome.sequence);
@@ -377,7 +422,7 @@ void ServerTransport::send_messages(Session& session, Time now) {
     SHOAL_ASSERT(written.ok(), "messages were built for a packet that does not leave");
     session.budget.spend_other(outgoing_.size);
     session.congestion.on_sent(outgoing_.size);
-    put_out(session.connection.peer());
+    put_out(session, TrafficKind::Messages);
   }
 }
 
@@ -414,7 +459,7 @@ void ServerTransport::run_timers(Time now) {
       own_builder_.Clear();
       if (session->connection.write(own_builder_, protocol::Payload::NONE, 0, false, now, outgoing_)) {
         session->budget.spend_other(outgoing_.size);
-        put_out(session->connection.peer());
+        put_out(*session, TrafficKind::SignOfLife);
       }
     }
   }
@@ -433,7 +478,7 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
     const auto close =
         protocol::CreateClose(own_builder_, static_cast<protocol::CloseReason>(reason), detail_at);
     if (connection.write(own_builder_, protocol::Payload::Close, close.Union(), false, now, outgoing_)) {
-      put_out(connection.peer());
+      put_out(*session, TrafficKind::Close);
     }
   }
   if (tell_peer) {
@@ -451,8 +496,12 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
       next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
     }
   }
-  log_debug("net: session {}.{} from {} left: {}{}{}", id.index, id.generation, to_string(connection.peer()),
-            to_string(reason), detail.empty() ? "" : ", ", detail);
+  if (may_log_debug()) {
+    log_debug(LogFields{to_string(id), to_string(session->player), to_string(connection.peer())},
+              "net: session {} from {} left: {}{}{}", to_string(id), to_string(connection.peer()),
+              to_string(reason), detail.empty() ? "" : ", ", detail);
+  }
+  counters_.resent_message_units += session->messages.sender().resent_units();
   admission_.left(session->admitted_from);
   if (const auto playing = players_.find(session->player); playing != players_.end() && playing->second == id)
     players_.erase(playing);
@@ -481,13 +530,19 @@ void ServerTransport::answer_from_tombstone(const Datagram& datagram, const Pack
         seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {},
              body, outgoing_.bytes);
     ++tombstone.next_sequence.value;
-    return put_out(datagram.peer);
+    return put_out(datagram.peer, TrafficKind::Close);
   }
 }
 
-void ServerTransport::put_out(const Endpoint& peer) {
+void ServerTransport::put_out(Session& session, TrafficKind kind) {
+  session.traffic.sent_bytes += outgoing_.size;
+  put_out(session.connection.peer(), kind);
+}
+
+void ServerTransport::put_out(const Endpoint& peer, TrafficKind kind) {
   ++counters_.sent_datagrams;
   counters_.sent_bytes += outgoing_.size;
+  counters_.sent_by_kind[static_cast<std::size_t>(kind)].add(outgoing_.size);
   if (!port_.send(peer, outgoing_.span())) ++counters_.send_failures;
 }
 
@@ -511,7 +566,7 @@ Result<Sequence, SendError> ServerTransport::send(SessionId id, protocol::Payloa
   if (sequence) {
     session->budget.spend_state(outgoing_.size);
     session->congestion.on_sent(outgoing_.size);
-    put_out(session->connection.peer());
+    put_out(*session, TrafficKind::State);
   }
   return sequence;
 }
@@ -535,6 +590,14 @@ std::size_t ServerTransport::message_memory_bytes() const {
         slot.session->messages.sender().memory_bytes() + slot.session->messages.receiver().memory_bytes();
   }
   return bytes;
+}
+
+std::uint64_t ServerTransport::resent_message_units() const {
+  std::uint64_t units = counters_.resent_message_units;
+  for (const Slot& slot : slots_) {
+    if (slot.session != nullptr) units += slot.session->messages.sender().resent_units();
+  }
+  return units;
 }
 
 bool ServerTransport::may_send(SessionId id) {
@@ -581,6 +644,11 @@ std::uint64_t ServerTransport::bytes_per_second(SessionId id) const {
 Endpoint ServerTransport::peer(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? Endpoint{} : session->connection.peer();
+}
+
+SessionTraffic ServerTransport::traffic(SessionId id) const {
+  const Session* session = find(id);
+  return session == nullptr ? SessionTraffic{} : session->traffic;
 }
 
 PlayerId ServerTransport::player(SessionId id) const {

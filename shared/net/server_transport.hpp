@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shared/base/line_allowance.hpp"
 #include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/admission.hpp"
@@ -50,6 +51,14 @@ struct ServerTransportConfig {
   const WallClock* wall_clock = nullptr;
   bool allow_aes = true;  // where both sides have it
   std::uint64_t packets_per_key = kPacketsPerKey;
+};
+
+/// What one session came to so far.
+struct SessionTraffic {
+  std::uint64_t sent_bytes = 0;      // UDP payload
+  std::uint64_t received_bytes = 0;  // of packets that were good
+  std::uint64_t acknowledged = 0;    // of packets with a reported outcome
+  std::uint64_t lost = 0;
 };
 
 struct JoinRequest {
@@ -133,11 +142,15 @@ class ServerTransport {
   /// What the session may send now; 0 for an unknown session.
   std::uint64_t bytes_per_second(SessionId session) const;
   Endpoint peer(SessionId session) const;
+  /// Zeros for an unknown session.
+  SessionTraffic traffic(SessionId session) const;
   /// The zero for an unknown session.
   PlayerId player(SessionId session) const;
   const TransportCounters& counters() const { return counters_; }
   /// Of the message channels of all sessions, roughly. O(sessions).
   std::size_t message_memory_bytes() const;
+  /// Units of messages that were sent again, of all sessions that ever were. O(sessions).
+  std::uint64_t resent_message_units() const;
   /// Of this session's packets whose fate is open.
   std::size_t in_flight(SessionId session) const;
   template <class F>
@@ -170,6 +183,7 @@ class ServerTransport {
     CongestionControl congestion;
     MessageChannels messages{kServerMessageLimits, kClientMessageLimits};
     bool state_waits = false;
+    SessionTraffic traffic;
     Endpoint admitted_from;
     PlayerId player;
     std::vector<std::byte> accept;  // the datagram, for a client that missed it
@@ -209,6 +223,8 @@ class ServerTransport {
 
   Session* find(SessionId id) const;
   void take(const Datagram& datagram, Time now);
+  /// Of what is no handshake.
+  void count_bad(BadDatagram bad, std::size_t size);
   void take_hello(const Datagram& datagram, Time now);
   void take_response(const Datagram& datagram, const PacketHeader& header, Time now);
   void take_claim(const Datagram& datagram, const ResponseKey& key, const ResponseClear& clear, Time now);
@@ -232,7 +248,10 @@ class ServerTransport {
   void run_timers(Time now);
   void forget_used_responses(Time now);
   void end(SessionId id, CloseReason reason, std::string_view detail, bool tell_peer);
-  void put_out(const Endpoint& peer);
+  void put_out(const Endpoint& peer, TrafficKind kind);
+  void put_out(Session& session, TrafficKind kind);
+  /// Whether a line that a peer caused is written now, at level debug.
+  bool may_log_debug();
 
   DatagramPort& port_;
   const Clock& clock_;
@@ -246,6 +265,7 @@ class ServerTransport {
   CookieMint cookies_;
   HandshakeWriter handshake_;
   TransportCounters counters_;
+  LineAllowance lines_;
   std::vector<Slot> slots_;
   std::deque<std::uint32_t> free_slots_;  // reused first in, first out
   std::size_t session_count_ = 0;

@@ -26,4 +26,11 @@ std::string_view to_string(BadDatagram kind) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
+std::string_view to_string(TrafficKind kind) {
+  static constexpr std::array<std::string_view, kTrafficKinds> kNames{
+      "handshake", "state", "messages", "sign of life", "path", "close", "bad"};
+  const std::size_t index = static_cast<std::size_t>(kind);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+
 }  // namespace shoal

@@ -36,6 +36,29 @@ inline constexpr std::size_t kBadDatagrams = 19;
 
 std::string_view to_string(BadDatagram kind);
 
+/// What a datagram was about. Each one that left or arrived is of one kind.
+enum class TrafficKind : std::uint8_t {
+  Handshake,   // whatever opens a session, or refuses one
+  State,       // frames of the server, updates of clients
+  Messages,    // of games, and their limits
+  SignOfLife,  // a packet without payload
+  Path,        // words that prove a new address
+  Close,
+  Bad,  // received only: see BadDatagram
+};
+inline constexpr std::size_t kTrafficKinds = 7;
+
+std::string_view to_string(TrafficKind kind);
+
+struct Traffic {
+  std::uint64_t datagrams = 0;
+  std::uint64_t bytes = 0;  // of UDP payload
+  void add(std::size_t size) {
+    ++datagrams;
+    bytes += size;
+  }
+};
+
 struct TransportCounters {
   std::uint64_t received_datagrams = 0;
   std::uint64_t received_bytes = 0;
@@ -49,6 +72,10 @@ struct TransportCounters {
   std::array<std::uint64_t, kBadDatagrams> bad{};
   std::array<std::uint64_t, kRefuseReasons> refused{};
   std::array<std::uint64_t, kCloseReasons> left{};
+  // The same datagrams by what they are about. Only a server's transport tells them apart.
+  std::array<Traffic, kTrafficKinds> sent_by_kind{};
+  std::array<Traffic, kTrafficKinds> received_by_kind{};
+  std::uint64_t resent_message_units = 0;  // of sessions that ended
 
   std::uint64_t bad_count(BadDatagram kind) const { return bad[static_cast<std::size_t>(kind)]; }
   std::uint64_t refused_count(RefuseReason reason) const { return refused[static_cast<std::size_t>(reason)]; }

@@ -416,14 +416,21 @@ const char* to_string(DecodeError error) {
 }
 
 std::size_t encode_block(const ChunkVersion* from, const ChunkVersion& to,
-                         std::span<const Departure> departures, std::span<std::byte> target) {
+                         std::span<const Departure> departures, std::span<std::byte> target,
+                         EncodedShares* shares) {
   SHOAL_ASSERT(!from || from->chunk() == to.chunk(), "a delta leads from a version of the same chunk");
   BitWriter writer(target);
   SlotSets sets;
   if (!write_bindings(writer, from, to, departures, sets)) return 0;
+  std::size_t told = writer.bits_written();
+  if (shares) shares->binding_bits += told;
   for (const ComponentIndex component : to.table().of(to.chunk().audience())) {
     write_presence(writer, from, to, component, sets);
     write_values(writer, from, to, component, sets);
+    if (!shares) continue;
+    const std::size_t written = writer.bits_written();
+    shares->component_bits[component] += written - told;
+    told = written;
   }
   const std::size_t bytes = writer.finish();
   return writer.overflowed() ? 0 : bytes;

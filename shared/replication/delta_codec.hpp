@@ -35,12 +35,21 @@ struct Departure {
 /// instead.
 inline constexpr std::uint32_t kMaxExtraDepartures = 64;
 
+/// Bits of bodies by what they tell: bindings, and each component of the table.
+struct EncodedShares {
+  explicit EncodedShares(std::size_t components) : component_bits(components) {}
+  std::uint64_t binding_bits = 0;
+  std::vector<std::uint64_t> component_bits;
+};
+
 /// Writes the body that leads from `from` (null: from nothing) to `to`. `departures` is the chunk's log,
 /// oldest first; the lines later than `from` and not later than `to` count. Returns the bytes written, or 0
 /// when the target is too small or the departures too many: send the full state then. REQUIRES: `from`, if
-/// any, is an older version of the same chunk.
+/// any, is an older version of the same chunk. What each part took is added to `shares`, also of a body that does not
+/// fit in the end.
 std::size_t encode_block(const ChunkVersion* from, const ChunkVersion& to,
-                         std::span<const Departure> departures, std::span<std::byte> target);
+                         std::span<const Departure> departures, std::span<std::byte> target,
+                         EncodedShares* shares = nullptr);
 
 enum class DecodeError {
   Truncated,      // The body ends before the state does: drop the datagram.

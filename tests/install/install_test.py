@@ -62,6 +62,10 @@ def main():
         if output != EXPECTED_OUTPUT:
             sys.exit(f"expected: {EXPECTED_OUTPUT}got:      {output}")
 
+        options_of_service = run(build / "farm_service", "--help").stdout
+        if "--admin-token-file" not in options_of_service:
+            sys.exit(f"the program around a game has no admin port: {options_of_service}")
+
         # Adding a component is one struct in the schema and nothing else.
         with open(source / "schemas" / "farm.fbs", "a", encoding="utf-8") as schema:
             schema.write("\nstruct Dog { barks: ushort; }\n")

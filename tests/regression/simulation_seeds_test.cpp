@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "shared/base/fault.hpp"
 #include "tests/simulation/simulation.hpp"
 
 namespace shoal::simulation {
@@ -39,6 +40,16 @@ TEST(SimulationSeeds, ChunkThatLeftIsToldUntilItsOwnDatagramIsAcknowledged) {
 TEST(SimulationSeeds, BaselineIsNeverOlderThanWhatTheClientKeeps) {
   EXPECT_EQ(run_seed(505), "");
 }
+
+#ifdef SHOAL_ENABLE_FAULTS
+// Another chunk told of an entity's end, its own did not yet: the mirror showed a state older than an event about it, and
+// handed the event out, since the entity was known to be dead.
+TEST(SimulationSeeds, EventAboutWhoIsDeadWaitsWhileTheMirrorShowsIt) {
+  set_faults("short-history");
+  EXPECT_EQ(run_seed(26), "");
+  set_faults("");
+}
+#endif
 
 // Every datagram was given up for lost before its acknowledgement came; late acknowledgements taught nothing, so that
 // went on for ever and no baseline was ever reached.

@@ -40,8 +40,9 @@ ServerConfig server_config(const Plan& plan) {
   // All play from few addresses; attackers use up the allowance of nobody else.
   config.admission.limits.max_sessions = 16;
   config.allow_aes = plan.seed % 2 == 0;
-  config.time_out = seconds(8);
-  // Drawn from the seed, like what else is not in the plan: nobody comes back, few do, all do.
+  // Drawn from the seed, like what else is not in the plan. A partition of some seconds ends sessions, or does not; then
+  // nobody comes back, few do, all do.
+  config.time_out = plan.seed % 4 < 2 ? seconds(2) : seconds(8);
   config.return_time = plan.seed % 3 == 0 ? Duration{} : plan.seed % 3 == 1 ? seconds(2) : seconds(30);
   config.freeze_deadline = kLongestEnd;
   return config;

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 340},
                       FaultCase{"net-forget-lost-fragments", "messages"},
                       FaultCase{"net-deliver-twice", "messages"}, FaultCase{"net-event-early", "messages"},
-                      FaultCase{"event-to-all", "messages"}, FaultCase{"return-as-anyone", "player"}));
+                      FaultCase{"event-to-all", "messages"}, FaultCase{"return-as-anyone", "player", 30}));
 
 // Which of these heal by themselves: only what the world comes to in the end is looked at.
 std::string run_to_the_end(std::uint64_t seed) {

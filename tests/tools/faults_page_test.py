@@ -1,9 +1,12 @@
 """docs/faults.md lists exactly the faults of the code, each with its file and with who notices it."""
 import pathlib
 import re
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+from mutations import rows_of_page  # noqa: E402
 FAULT = re.compile(r'\bfault\("([^"]*)"\)')
 SIMULATION_TEST = ROOT / "tests" / "simulation" / "simulation_test.cpp"
 
@@ -17,14 +20,6 @@ def faults_of_code():
     return found
 
 
-def rows_of_page():
-    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
-    for line in page.splitlines():
-        if line.startswith("| `"):
-            name, breaks, notices = (cell.strip() for cell in line.strip("|").split("|"))
-            yield name.strip("`"), breaks, notices
-
-
 class FaultsPage(unittest.TestCase):
     def test_page_lists_the_faults_of_the_code(self):
         names = [name for name, _, _ in rows_of_page()]
@@ -34,6 +29,14 @@ class FaultsPage(unittest.TestCase):
         code = faults_of_code()
         for name, breaks, _ in rows_of_page():
             self.assertEqual(set(re.findall(r"`([\w/]+\.cpp)`", breaks)), code[name], name)
+
+    def test_record_says_of_each_fault_what_noticed_it(self):
+        page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+        record = re.search(r"<!-- mutations -->\n(.*?)<!-- /mutations -->", page, re.DOTALL)[1]
+        names = re.findall(r"^\| `([a-z0-9-]+)` \|", record, re.MULTILINE)
+        self.assertEqual(sorted(names), sorted(faults_of_code()), "scripts/mutations --record writes it")
+        self.assertNotIn("SURVIVES", record)
+        self.assertNotIn("HARMS", record)
 
     def test_names_are_lower_case_words_with_hyphens(self):
         for name in faults_of_code():

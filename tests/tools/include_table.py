@@ -22,7 +22,8 @@ class Module:
 LIBRARIES = {  # header prefix -> library
     "asio": "asio", "flatbuffers/": "flatbuffers", "sodium": "sodium", "xxhash": "xxhash", "CLI/": "CLI11",
     "toml++/": "toml++", "spdlog/": "spdlog", "fmt/": "fmt", "gtest/": "googletest", "gmock/": "googletest",
-    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "Civet": "civetweb",
+    "nlohmann/": "nlohmann-json", "benchmark/": "benchmark", "prometheus/": "prometheus", "civetweb": "civetweb", "Civet": "civetweb",
+    "httplib": "cpp-httplib",
 }
 
 SHARED = ("shared/base", "shared/ecs", "shared/wire", "shared/config", "shared/net", "shared/replication")
@@ -45,25 +46,34 @@ MODULES = [
     Module("shared/game", r"shared/game/", ("shared/base", "shared/ecs", "shared/wire", "schema components"), ("fmt",)),
     # The libraries know no game; the demo's server and the bots wire shared/game in.
     # What a server's process is beside the tick: its signals, files, and whoever watches it.
-    Module("server/service/program.cpp", r"server/service/program\.[ch]pp$", SHARED + ("server", "server/service", "server/saves"), ("fmt",)),
+    Module("server/service/program.cpp", r"server/service/(program|admin_part)\.[ch]pp$",
+           SHARED + ("server", "server/service", "server/admin", "server/saves", "server/fleet"), ("fmt",)),
     Module("server/service", r"server/service/", SHARED + ("server",), ("fmt",)),
+    Module("server/admin", r"server/admin/", SHARED + ("server",),
+           ("fmt", "civetweb", "prometheus", "nlohmann-json", "sodium")),
     Module("server/saves", r"server/saves/", SHARED + ("shared/image", "schema saves", "server", "server/service"),
            ("fmt", "flatbuffers")),
+    # Agones' side-car.
+    Module("server/fleet", r"server/fleet/", SHARED + ("server", "server/service"), ("fmt", "nlohmann-json", "cpp-httplib")),
     Module("server/main.cpp", r"server/main\.cpp$", ("server/demo", "server/service/program.cpp")),
     Module("server/demo", r"server/demo/", SHARED + GAME + ("shared/image", "schema messages", "schema protocol", "server"), ("fmt", "asio")),
     Module("server/tickets", r"server/tickets/", ("shared/base", "shared/config", "shared/net"), ("fmt",)),
-    Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"), ("fmt", "asio")),
+    Module("client/bots", r"client/bots/", SHARED + GAME + ("schema messages", "schema protocol", "client"),
+           ("fmt", "asio", "cpp-httplib", "nlohmann-json")),
     Module("server", r"server/", SHARED + ("shared/image", "schema protocol", "schema service"), ("fmt", "flatbuffers", "xxhash")),
     Module("client", r"client/", SHARED + ("schema protocol", "schema service"), ("fmt", "flatbuffers", "xxhash")),
 ]
 
 # A library that one file hides from all others.
 ONLY_IN = {"spdlog": r"shared/base/log\.cpp$", "CLI11": r"shared/config/command_line\.cpp$",
-           "toml++": r"shared/config/toml_file\.cpp$", "nlohmann-json": r"shared/image/json_document\.cpp$"}
+           "toml++": r"shared/config/toml_file\.cpp$",
+           "nlohmann-json": r"(shared/image/json_document|client/bots/server_watch|server/fleet/agones_json|server/admin/status_json)\.cpp$",
+           "cpp-httplib": r"(client/bots/server_watch|server/fleet/http_client)\.cpp$",
+           "civetweb": r"server/admin/http_server\.cpp$", "prometheus": r"server/admin/metrics\.cpp$"}
 
 GENERATED = {"schema/protocol_generated.h": "schema protocol", "schema/image_generated.h": "schema image",
-             "schema/saves_generated.h": "schema saves",
              "schema/messages_generated.h": "schema messages", "schema/service_generated.h": "schema service",
+             "schema/saves_generated.h": "schema saves",
              "schema/components.hpp": "schema components",
              "schema/components_descriptors.hpp": "schema components"}
 
@@ -117,7 +127,10 @@ def include_faults(root, path, text):
 def link_faults(path, text):
     """shoal_module(NAME x PUBLIC … PRIVATE …) may link only what the module may include."""
     names = {module.name.removeprefix("shared/"): module.name for module in MODULES}
-    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages", "service_messages": "schema service", "demo_server": "server/demo", "service": "server/service", "program": "server/service/program.cpp", "saves": "server/saves", "saves_schema": "schema saves", "bots": "client/bots"}
+    names |= {"protocol": "schema protocol", "image_schema": "schema image", "demo_messages": "schema messages",
+              "service_messages": "schema service", "saves_schema": "schema saves", "demo_server": "server/demo",
+              "service": "server/service", "program": "server/service/program.cpp", "saves": "server/saves",
+              "admin": "server/admin", "fleet": "server/fleet", "bots": "client/bots"}
     for call in MODULE_CALL.finditer(text):
         words = call.group(1).split()
         name = words[words.index("NAME") + 1]

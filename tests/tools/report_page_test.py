@@ -12,7 +12,7 @@ def keys_of_writer(source):
     keys, path = set(), []
     for call, literal in re.findall(r'json\.(begin|add|end)\((?:"([^"]*)")?', source):
         if call == "begin":
-            path.append(literal)
+            path.append(literal or "*")
         elif call == "end":
             path.pop()
         else:
@@ -43,8 +43,8 @@ class ReportPage(unittest.TestCase):
                 self.assertGreater(len(line.split("|")[3].split()), 3, line)
 
     def test_nested_and_nameless_keys_of_a_writer(self):
-        source = 'json.add("a", 1); json.begin("b"); json.add("c", x.p("d")); json.add(system.name, 1); json.end(); json.add("e", 2);'
-        self.assertEqual(keys_of_writer(source), {"a", "b.c", "b.*", "e"})
+        source = 'json.add("a", 1); json.begin("b"); json.add("c", x.p("d")); json.add(system.name, 1); json.end(); json.add("e", 2); json.begin(name); json.add("f", 1); json.end();'
+        self.assertEqual(keys_of_writer(source), {"a", "b.c", "b.*", "e", "*.f"})
 
 
 if __name__ == "__main__":

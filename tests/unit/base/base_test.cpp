@@ -80,6 +80,20 @@ TEST(Histogram, HoldsEveryValue) {
   }
 }
 
+TEST(Histogram, WhatCameSinceAnEarlierStateIsKnown) {
+  Histogram histogram;
+  for (int i = 0; i < 100; ++i) histogram.add(10'000);
+  const Histogram earlier = histogram;
+  EXPECT_EQ(histogram.since(earlier).count(), 0u);
+  EXPECT_EQ(histogram.since(earlier).max(), 0u);
+  for (int i = 0; i < 10; ++i) histogram.add(50);
+  const Histogram later = histogram.since(earlier);
+  EXPECT_EQ(later.count(), 10u);
+  EXPECT_EQ(later.quantile(0.99), 50u);
+  EXPECT_EQ(later.max(), 50u);
+  EXPECT_EQ(later.mean(), 50);
+}
+
 TEST(ManualClock, NeverGoesBack) {
   ManualClock clock;
   clock.advance(seconds(3));
@@ -115,6 +129,7 @@ TEST(Fault, IsOnByWholeNameOnly) {
 
 // Else a test that sets faults of its own mends what scripts/mutations broke, for all tests after it.
 TEST(Fault, ThoseOfTheEnvironmentStayWhenATestSetsItsOwn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not read its environment yet
   EXPECT_EXIT(
       {
         ::setenv("SHOAL_FAULT", "by-environment,another", 1);

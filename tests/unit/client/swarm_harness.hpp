@@ -57,6 +57,7 @@ class SwarmHarness {
 
   Swarm& swarm() { return *swarm_; }
   Server& server() { return server_; }
+  const Clock& clock() const { return clock_; }
   Duration now() const { return clock_.now() - Time{}; }
   /// What the server says of the player of each connected bot: f(index of the bot, its entity).
   template <class F>

@@ -27,6 +27,7 @@ struct Config {
   double loss = 0;
   bool verbose = false;
   Duration time_out = seconds(10);
+  std::optional<double> most;
   std::string scenario = "wander";
   Level level = Level::Info;
 };
@@ -45,6 +46,7 @@ class Program {
     table.add("seed", &config.seed, {.help = "the same seed gives the same world"});
     table.add("offset", &config.offset, {.help = "an offset", .min = -10, .max = 10});
     table.add("gravity", &config.gravity, {.help = "pull", .max = 0.7});
+    table.add("most", &config.most, {.help = "a limit", .min = 0});
     table.add("verbose", &config.verbose, {.help = "say more"});
     table.add("scenario", &config.scenario, {.help = "what bots do", .choices = {"wander", "crowd", "idle"}});
     table.add("level", &config.level, {{"debug", Level::Debug}, {"info", Level::Info}, {"warn", Level::Warn}},
@@ -325,6 +327,7 @@ TEST(OptionTable, PrintedConfigurationReadBackGivesTheSameValues) {
       {"--print-config", "--name", "a\"b\\c\n#d é", "--seed", "18446744073709551615", "--gravity", "0.1",
        "--loss", "33.333333333333336", "--time-out", "0.623456789", "--verbose", "--level", "warn"});
   ASSERT_TRUE(printed.ok()) << printed.error();
+  EXPECT_THAT(*printed->text_to_print, HasSubstr("most = \"none\"  # default\n"));
   Program again;
   again.file = *printed->text_to_print;
   ASSERT_EQ(again.complaint(), "accepted");
@@ -335,6 +338,24 @@ TEST(OptionTable, PrintedConfigurationReadBackGivesTheSameValues) {
   EXPECT_EQ(again.config.time_out, Duration(623456789));
   EXPECT_TRUE(again.config.verbose);
   EXPECT_EQ(again.config.level, Level::Warn);
+}
+
+TEST(OptionTable, NumberThatMayBeNoneTakesBothFromEverySource) {
+  Program program;
+  ASSERT_EQ(program.complaint({"--most", "0"}), "accepted");
+  EXPECT_EQ(program.config.most, 0.0);
+  ASSERT_EQ(program.complaint({"--most", "none"}), "accepted");
+  EXPECT_EQ(program.config.most, std::nullopt);
+  program.file = "[world]\nmost = 2.5\n";
+  ASSERT_EQ(program.complaint({}), "accepted");
+  EXPECT_EQ(program.config.most, 2.5);
+  program.file = "[world]\nmost = \"none\"\n";
+  ASSERT_EQ(program.complaint({}), "accepted");
+  EXPECT_EQ(program.config.most, std::nullopt);
+  EXPECT_THAT(program.complaint({"--most", "-1"}), HasSubstr("at least 0, or none"));
+  EXPECT_THAT(program.complaint({"--most", "nobody"}), HasSubstr("at least 0, or none"));
+  program.file = "[world]\nmost = \"2\"\n";
+  EXPECT_THAT(program.complaint({}), HasSubstr("expected"));
 }
 
 TEST(OptionTable, RangeBoundsThemselvesAreAllowed) {

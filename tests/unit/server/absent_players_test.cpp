@@ -214,12 +214,43 @@ TEST_F(AbsentPlayersTest, FrozenWorldGivesNobodyUp) {
   EXPECT_EQ(server->absent_count(), 1u);
 }
 
+TEST_F(AbsentPlayersTest, ServerThatEndsStillKnowsWhoseEntitiesThereAreForItsSave) {
+  for (const Duration return_time : {Duration(seconds(5)), Duration{}}) {
+    config.return_time = return_time;
+    clients.clear();
+    client_ports.clear();
+    server.reset();
+    network_port.reset();
+    start();
+    add_client();
+    add_client();
+    run_seconds(1);
+    time_out(0);
+    const auto before = server->players_to_save();
+    EXPECT_EQ(before.size(), return_time.count() > 0 ? 2u : 1u);
+    server->shut_down();
+    EXPECT_EQ(server->session_count(), 0u);
+    EXPECT_EQ(server->players_to_save(), before);
+  }
+}
+
+TEST_F(AbsentPlayersTest, PlayersOfASavedWorldThatMayNotReturnAreGoneWithItsFirstTick) {
+  config.return_time = {};
+  start();
+  const Entity entity = server->registry().create();
+  server->restore_players(std::vector<SavedPlayer>{{player_id(1), {3}, entity}});
+  run_tick();
+  EXPECT_FALSE(server->registry().alive(entity));
+  EXPECT_THAT(talkative.told, ElementsAre("left: server shut down"));
+}
+
 TEST_F(AbsentPlayersTest, PlayersOfASavedWorldAreAbsentUntilTheyCome) {
   start();
   add_client();
   run_seconds(1);
   const PlayerId id = clients[0]->player();
-  // What another process left behind: of the same player, of one who never comes, and of ones that nothing fits.
+  // What another process left behind: of the same player, of one who never comes and had left something, of one with
+  // the entity of another one and one without any.
   clients[0]->close();
   run_seconds(1);
   Registry& registry = server->registry();
@@ -231,18 +262,18 @@ TEST_F(AbsentPlayersTest, PlayersOfASavedWorldAreAbsentUntilTheyCome) {
                                        {player_id(1), {11}, registry.create()},
                                        {player_id(3), {12}, Entity{12'345, 3}}};
   server->restore_players(saved);
-  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0], saved[1]));
+  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0], saved[1], saved[3]));
   clients[0]->connect();
   run_seconds(1);
   EXPECT_EQ(entity_of(0), first);
-  EXPECT_THAT(talkative.told,
-              ElementsAre("absent: server shut down", "absent: server shut down", "returned"));
+  EXPECT_THAT(talkative.told, ElementsAre("left: server shut down", "absent: server shut down",
+                                          "absent: server shut down", "returned"));
   run_seconds(5);
   EXPECT_FALSE(registry.alive(second));
   EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0]));
   add_client();
   run_seconds(1);
-  EXPECT_EQ(server->players_to_save().back().number.value, 10u) << "no number is given twice";
+  EXPECT_EQ(server->players_to_save().back().number.value, 13u) << "no number is given twice";
 }
 
 }  // namespace

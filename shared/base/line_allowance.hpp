@@ -1,5 +1,5 @@
 // How many lines of the log peers may cause. A flood of refusals must not become a flood of lines: so many in a second
-// are written, the others are counted and told when the next second's first line is due.
+// are written, the others are counted and told when the next second's first line is due. Threads: one.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,7 @@ Result<SaveStore::Saved, std::string> SaveStore::save(std::span<const std::byte>
   if (const auto error = write(unfinished, saved.name, image)) {
     disk_.close();
     disk_.remove(unfinished);
-    return Failure{failure(fmt::format("cannot write {} into", saved.name), error)};
+    return Failure{failure("cannot write a save into", error)};
   }
   // Only now: until here one of these may be all there is.
   std::sort(saves.rbegin(), saves.rend());

@@ -39,6 +39,11 @@ bool WorldSaver::is_writing() const {
   return status_.is_writing;
 }
 
+std::uint64_t WorldSaver::count_late() {
+  const std::lock_guard lock(mutex_);
+  return ++status_.late;
+}
+
 void WorldSaver::after_tick(const TickMoment& moment) {
   if (interval_.count() == 0 || server_.is_frozen()) return;
   if (!due_) due_ = moment.began + interval_;
@@ -46,11 +51,11 @@ void WorldSaver::after_tick(const TickMoment& moment) {
   if (is_writing()) {
     if (waits_) return;
     waits_ = true;
-    const std::lock_guard lock(mutex_);
-    if (++status_.late == 1)
+    if (count_late() == 1) {
       log_warn(
           "a save is due while the one before is still being written: it waits; the disk is slower than "
           "--save-interval");
+    }
     return;
   }
   waits_ = false;
@@ -126,20 +131,15 @@ void WorldSaver::write() {
 
 void WorldSaver::take_outcome(const Result<SaveStore::Saved, std::string>& outcome, std::size_t bytes,
                               Duration took) {
-  const Time now = clock_.now();
-  const std::lock_guard lock(mutex_);
+  // The log may have to wait for whoever reads it, and the tick waits for this lock: never both.
+  std::unique_lock lock(mutex_);
   if (!outcome) {
     ++status_.failures;
     status_.last_failure = outcome.error();
-    if (said_ == outcome.error() && now - said_at_ < kReminder) return;
-    said_ = outcome.error();
-    said_at_ = now;
-    log_error("the world of tick {} was not saved: {}; the world goes on, and the next save tries again",
-              tick_.value, outcome.error());
-    return;
+    lock.unlock();
+    return tell_failure(outcome.error());
   }
   const bool is_news = status_.saves == 0 || !said_.empty() || interval_ >= kTalkative;
-  said_.clear();
   ++status_.saves;
   status_.bytes += bytes;
   status_.last_bytes = bytes;
@@ -147,10 +147,22 @@ void WorldSaver::take_outcome(const Result<SaveStore::Saved, std::string>& outco
   status_.newest = copied_at_;
   status_.newest_tick = tick_;
   status_.last_failure.clear();
+  const Duration copy = status_.last_copy;
+  lock.unlock();
+  said_.clear();
   log(is_news ? LogLevel::Info : LogLevel::Debug,
       "saved tick {} as {}: {} bytes, {:.1f} ms of the tick, {:.0f} ms beside it", tick_.value, outcome->name,
-      bytes, to_milliseconds(status_.last_copy), to_milliseconds(took));
+      bytes, to_milliseconds(copy), to_milliseconds(took));
   if (!outcome->complaint.empty()) log_warn("{}", outcome->complaint);
+}
+
+void WorldSaver::tell_failure(const std::string& why) {
+  const Time now = clock_.now();
+  if (said_ == why && now - said_at_ < kReminder) return;
+  said_ = why;
+  said_at_ = now;
+  log_error("the world of tick {} was not saved: {}; the world goes on, and the next save tries again",
+            tick_.value, why);
 }
 
 }  // namespace shoal

@@ -55,11 +55,13 @@ class WorldSaver final : public ServicePart {
 
  private:
   bool is_writing() const;
+  std::uint64_t count_late();
   void begin_save();
   void wait();
   void run();
   void write();
   void take_outcome(const Result<SaveStore::Saved, std::string>& outcome, std::size_t bytes, Duration took);
+  void tell_failure(const std::string& why);
 
   const Server& server_;
   Game& game_;

@@ -291,6 +291,12 @@ class BadDisk(Saves):
         self.assertEqual(code, 0, said)
         self.assertEqual(self.resumed_tick(self.start()), self.newest_saved(said))
 
+    def test_failure_that_goes_on_is_said_once_a_minute(self):
+        server = self.start("--save-interval", 0.05, fault="save-disk-full")
+        server.wait_for("was not saved")
+        time.sleep(1)
+        self.assertEqual(len(re.findall("was not saved", server.said())), 1)
+
     def test_end_that_cannot_be_saved_is_no_success(self):
         self.some_saves()
         names = self.names()

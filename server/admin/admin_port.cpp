@@ -25,6 +25,13 @@ HttpReply not_offered(std::string_view what) {
   return text_reply(501, fmt::format("this server's program does not offer {}", what));
 }
 
+// A web page whose name was made to lead to this machine says its own name.
+bool is_this_machine(std::string_view host) {
+  if (host.empty()) return true;
+  if (const auto address = parse_endpoint(host, 0)) return is_loopback(*address);
+  return host.substr(0, host.find(':')) == "localhost";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AdminPort>, HttpServer::Error> AdminPort::open(const AdminConfig& config,
@@ -76,6 +83,9 @@ HttpReply AdminPort::answer(const HttpRequest& request) {
 }
 
 HttpReply AdminPort::route(const HttpRequest& request) {
+  if (is_loopback(config_.address) && !is_this_machine(request.host))
+    return text_reply(403,
+                      "a loopback address answers for this machine's own names alone: ask for localhost");
   const auto all = routes();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Route& one) { return one.path == request.path; });

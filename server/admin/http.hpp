@@ -12,6 +12,7 @@ struct HttpRequest {
   std::string method;
   std::string path;   // decoded, without the query
   std::string query;  // as it came, without '?'
+  std::string host;   // the header, may be empty
   std::string authorization;
   std::string remote;  // address, without port
   std::string body;

@@ -63,6 +63,7 @@ HttpReply answer(mg_connection* connection, const mg_request_info& info, const C
   request.method = text_or_nothing(info.request_method);
   request.path = text_or_nothing(info.local_uri);
   request.query = text_or_nothing(info.query_string);
+  request.host = text_or_nothing(mg_get_header(connection, "Host"));
   request.authorization = text_or_nothing(mg_get_header(connection, "Authorization"));
   request.remote = text_or_nothing(info.remote_addr);
   auto body = read_body(connection, info.content_length, clock);

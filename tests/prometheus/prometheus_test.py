@@ -157,7 +157,7 @@ class AdminPort(Programs):
             connection = socket.create_connection(("127.0.0.1", self.admin_port))
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
             # Silent, deaf, or in the middle of a request; none of them reads.
-            connection.sendall([b"", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /metrics HTT"][number % 3])
+            connection.sendall([b"", b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /metrics HTT"][number % 3])
             connections.append(connection)
         for _ in range(20):
             self.assertEqual(self.ask("GET", "/metrics")[0], 200)
@@ -190,6 +190,20 @@ class AdminPort(Programs):
         code, said = self.run_server("--admin", taken)
         self.assertEqual(code, 2, said)
         self.assertIn("name another port, 0 for a free one, or off", said)
+
+    def test_default_address_in_use_is_warned_of_and_the_server_runs(self):
+        with socket.socket() as other:
+            try:
+                other.bind(("127.0.0.1", 7780))
+                other.listen()
+            except OSError:
+                pass  # then somebody else has it
+            server = self.start(BIN / "shoal-server", "--bind", "127.0.0.1", "--port", 0, "--port-file",
+                                self.path / "port-of-second", "--identity", self.path / "identity")
+            wait_for("the warning", lambda: "this one has no admin port" in self.log_of("shoal-server"))
+            self.port_in("port-of-second", server)
+            server.terminate()
+            self.assertEqual(server.wait(TIME_OUT), 0)
 
     def test_what_is_wrong_is_said_with_the_remedy(self):
         (self.path / "open").write_text(TOKEN, encoding="utf-8")

@@ -51,8 +51,13 @@ class AdminPortTest : public ::testing::Test {
     board.beat(clock.now());
   }
   HttpReply ask(std::string method, std::string path, std::string query = "", std::string body = "") {
-    HttpRequest request{std::move(method), std::move(path), std::move(query),
-                        authorization,     "10.0.0.1",      std::move(body)};
+    HttpRequest request{.method = std::move(method),
+                        .path = std::move(path),
+                        .query = std::move(query),
+                        .host = host,
+                        .authorization = authorization,
+                        .remote = "10.0.0.1",
+                        .body = std::move(body)};
     // The tick goes on meanwhile.
     std::atomic<bool> is_over{false};
     std::thread tick([&] {
@@ -71,6 +76,7 @@ class AdminPortTest : public ::testing::Test {
   StatusBoard board;
   std::unique_ptr<AdminPort> port;
   std::string authorization = "Bearer " + std::string(kToken);
+  std::string host;
   bool ticks = true;
   std::uint32_t kicked = 0;
   int banned_bits = 0;
@@ -182,6 +188,22 @@ TEST_F(AdminPortTest, ServerWithoutATokenIsReadOnlyAndSaysHowToChangeThat) {
   EXPECT_THAT(reply.body, HasSubstr("--admin-token-file"));
   EXPECT_EQ(kicked, 0u);
   EXPECT_EQ(status_of("GET", "/why", "client=3&entity=5"), 200);
+}
+
+TEST_F(AdminPortTest, WebPageUnderAForeignNameReadsNothing) {
+  open();
+  publish();
+  for (const char* own : {"", "localhost", "localhost:7780", "127.0.0.1:7780", "127.0.0.1", "[::1]:7780"}) {
+    host = own;
+    EXPECT_EQ(status_of("GET", "/players.json"), 200) << own;
+  }
+  for (const char* foreign :
+       {"evil.example", "evil.example:7780", "localhost.evil.example", "10.0.0.1:7780", "x"}) {
+    host = foreign;
+    EXPECT_EQ(status_of("GET", "/players.json"), 403) << foreign;
+    EXPECT_EQ(status_of("POST", "/kick", "client=3"), 403) << foreign;
+  }
+  EXPECT_EQ(kicked, 0u);
 }
 
 TEST_F(AdminPortTest, WhyAsksTheTick) {

@@ -86,7 +86,7 @@ TEST_F(StatusTest, StatusIsMadeAFewTimesASecondAndEachTickCounts) {
 
 TEST_F(StatusTest, PhaseIsToldAtOnce) {
   begin(0);
-  run_told(0.5);
+  run_told(0.4);
   collector->set_phase("draining", false);
   run_ticks(1, [&] { collector->after_tick(milliseconds(3)); });
   EXPECT_EQ(board.newest()->phase, "draining");

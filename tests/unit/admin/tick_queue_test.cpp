@@ -86,7 +86,13 @@ TEST(TickQueue, NoMoreIsDoneAtOneGoThanAskedFor) {
 TEST(TickQueue, ClosedQueueTakesNothing) {
   TickQueue queue;
   queue.close();
+  std::atomic<bool> is_over{false};
+  std::thread tick([&] {
+    while (!is_over) queue.drain(4);
+  });
   EXPECT_FALSE(queue.run([] { return text_reply(200, ""); }, kLong));
+  is_over = true;
+  tick.join();
 }
 
 }  // namespace

@@ -210,6 +210,26 @@ void add_replication(Families& all, const ServerStatus& status) {
       .add(counters.events_refused);
 }
 
+void add_saves(Families& all, const SaveFigures& saves) {
+  all.counter("saves_total", "Saves of the world that are there for good").add(saves.saves);
+  all.counter("save_failures_total", "Saves of the world that failed").add(saves.failures);
+  all.counter("saves_late_total", "Saves that were due while the one before was still being written")
+      .add(saves.late);
+  all.counter("saved_bytes_total", "Bytes of all saves").add(saves.bytes);
+  all.gauge("save_bytes", "Bytes of the newest save").add(saves.newest_bytes);
+  all.gauge("save_copy_seconds", "Time that the newest save took from its tick")
+      .add(to_seconds(saves.newest_copy));
+  all.gauge("save_write_seconds", "Time that the newest save took beside the tick")
+      .add(to_seconds(saves.newest_write));
+  all.gauge(
+         "save_age_seconds",
+         "Time since the world was as in the newest save, or since the start if there is none: what a crash "
+         "would lose")
+      .add(to_seconds(saves.age));
+  all.gauge("save_interval_seconds", "Time from save to save; 0: in the end only")
+      .add(to_seconds(saves.interval));
+}
+
 void add_process(Families& all, const ScrapeMoment& moment) {
   all.counter("process_cpu_seconds_total", "Processor time of the process, all threads")
       .add(to_seconds(moment.cpu_time));
@@ -235,6 +255,7 @@ class StatusMetrics final : public prometheus::Collectable {
     add_world(all, status_);
     add_traffic(all, status_);
     add_replication(all, status_);
+    if (status_.saves) add_saves(all, *status_.saves);
     add_process(all, moment_);
     return all.take();
   }

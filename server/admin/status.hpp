@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,19 @@ struct PoolStatus {
 struct SystemStatus {
   std::string_view name;
   BucketHistogram seconds;
+};
+
+/// Of a server that saves its world.
+struct SaveFigures {
+  std::uint64_t saves = 0;  // that are there for good
+  std::uint64_t failures = 0;
+  std::uint64_t late = 0;   // waited for the one before
+  std::uint64_t bytes = 0;  // of all saves
+  std::uint64_t newest_bytes = 0;
+  Duration newest_copy{};   // that it took of the tick
+  Duration newest_write{};  // and beside it
+  Duration age{};           // since the world was as in the newest save; without one, since the start
+  Duration interval{};
 };
 
 /// What the program set, and what does not change.
@@ -79,6 +93,7 @@ struct ServerStatus {
   std::vector<std::uint64_t> component_bits;  // as component_names
   std::vector<std::string_view> component_names;
   PortCounters port;
+  std::optional<SaveFigures> saves;
 
   bool is_full() const { return player_count >= limits.max_players; }
   bool is_ready() const { return takes_players && !is_full(); }

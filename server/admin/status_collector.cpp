@@ -136,6 +136,7 @@ std::shared_ptr<const ServerStatus> StatusCollector::make(Time now) {
   for (const auto& component : server_.table().components())
     status->component_names.push_back(component.name);
   status->port = sources_.port();
+  if (sources_.saves) status->saves = sources_.saves();
   return status;
 }
 

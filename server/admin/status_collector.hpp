@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "server/admin/status.hpp"
@@ -24,11 +25,13 @@ class StatusCollector {
     std::function<TickMeasures()> measures;
     std::function<std::uint64_t()> skipped_ticks;
     std::function<PortCounters()> port;
+    std::function<SaveFigures()> saves{};  // none: the world is not saved
   };
   /// References outlive the collector.
   StatusCollector(const Server& server, const Clock& clock, const ServerLimits& limits, Sources sources,
                   StatusBoard& board);
 
+  void set_saves(std::function<SaveFigures()> saves) { sources_.saves = std::move(saves); }
   /// `phase`: a word that lives for ever; with the next status.
   void set_phase(std::string_view phase, bool takes_players);
   void after_tick(Duration took);

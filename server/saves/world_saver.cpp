@@ -17,6 +17,7 @@ WorldSaver::WorldSaver(const Server& server, Game& game, Saves& saves, const Clo
     : server_(server), game_(game), saves_(saves), clock_(clock), interval_(interval) {
   // The twin's memory comes now, not in the tick of the first save.
   copy_world(server.registry(), *saves.twin);
+  status_.began = clock.now();
   writer_ = std::thread([this] { run(); });
 }
 

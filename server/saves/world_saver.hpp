@@ -25,6 +25,7 @@
 namespace shoal {
 
 struct SaveStatus {
+  Time began{};             // when there was a saver
   std::uint64_t saves = 0;  // that are there for good
   std::uint64_t failures = 0;
   std::uint64_t late = 0;   // waited for the one before

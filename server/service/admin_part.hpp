@@ -2,8 +2,10 @@
 // server/admin knows no Service; this is the seam.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "server/admin/admin_port.hpp"
 #include "server/admin/status_collector.hpp"
@@ -22,6 +24,8 @@ class AdminPart final : public ServicePart {
                                                               const UdpPort& port, const Clock& clock,
                                                               AdminActions actions);
 
+  /// Asked by the tick's thread when it makes a status.
+  void show_saves(std::function<SaveFigures()> figures) { collector_.set_saves(std::move(figures)); }
   void after_tick(const TickMoment& moment) override { collector_.after_tick(moment.took); }
   void between_ticks(Time /*now*/) override { port_->between_ticks(); }
   void on_phase(ServicePhase phase) override;

@@ -149,6 +149,18 @@ int tell_health(const ServerOptions& options) {
   return why_not ? 1 : 0;
 }
 
+SaveFigures save_figures(const SaveStatus& status, const Clock& clock, Duration interval) {
+  return {.saves = status.saves,
+          .failures = status.failures,
+          .late = status.late,
+          .bytes = status.bytes,
+          .newest_bytes = status.last_bytes,
+          .newest_copy = status.last_copy,
+          .newest_write = status.last_write,
+          .age = clock.now() - status.newest.value_or(status.began),
+          .interval = interval};
+}
+
 int exit_code(ServiceEnd end) {
   switch (end) {
     case ServiceEnd::Compared:
@@ -247,6 +259,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
   if (*admin) service.add(**admin);
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
+  if (saver && *admin)
+    (*admin)->show_saves([&] { return save_figures(saver->status(), clock, options.saves.interval); });
   std::optional<FleetPart> fleet;
   if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [&] { service.request_drain(); }));
   const ServiceEnd end = service.run();

@@ -68,7 +68,8 @@ class Scraped(Programs):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.start_server("--entities", 300, "--admin-token-file", cls.path / "token")
+        cls.start_server("--entities", 300, "--admin-token-file", cls.path / "token", "--save-dir", cls.path / "saves",
+                         "--save-interval", 2)
         cls.start_bots(8, "--loss", 5, "--latency", 20, "--scenario", "fight")
         cls.start_prometheus()
         # Rates need a few samples, and histograms over clients a few seconds.
@@ -97,7 +98,7 @@ class Scraped(Programs):
                     self.assertTrue(self.query(name), name)
 
     def test_no_alert_fires_for_a_healthy_server(self):
-        self.assertEqual(self.query('ALERTS{alertname=~"ShoalServerGone|ShoalTickStuck|ShoalNotReady|ShoalMismatches"}'), [])
+        self.assertEqual(self.query('ALERTS{alertname=~"ShoalServerGone|ShoalTickStuck|ShoalNotReady|ShoalMismatches|ShoalSavesOverdue"}'), [])
 
     def test_page_names_each_metric_with_its_type_and_labels(self):
         page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ RULES = [  # what it is, how it looks, the files that may
      r"shared/base/time\.(cpp|hpp)$"),
     ("a random number", r"\brandom_device\b|\bmt19937\w*\b|\bstd::s?rand\s*\(|\bgetrandom\s*\(|\brandombytes_\w+\s*\(",
      r"shared/base/random\.(cpp|hpp)$"),
-    ("the environment", r"\bgetenv\s*\(|\benviron\b", r"shared/base/fault\.cpp$|(server|server/tickets|client/bots|shared/image)/main\.cpp$"),
+    ("the environment", r"\bgetenv\s*\(|\benviron\b", r"shared/base/fault\.cpp$|(server|server/tickets|client/bots|shared/image)/main\.cpp$|server/service/program\.cpp$"),
     ("a socket", r"::socket\s*\(|\basio::ip::udp::socket\b|\brecvmm?sg\s*\(|\bsendmm?sg\s*\(",
      r"shared/net/udp_\w+\.(cpp|hpp)$"),
     # The demo sleeps on purpose, by a fault.

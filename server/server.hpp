@@ -182,7 +182,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   const TickPhaseTimes& phase_times() const { return phase_times_; }
   /// f(const SessionStatus&) for each session. O(sessions).
   template <class F>
-  void for_each_session(F f) const {
+  void for_each_session_status(F f) const {
     for (const auto& session : sessions_) {
       if (session) f(status_of(*session));
     }

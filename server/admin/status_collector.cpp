@@ -78,7 +78,7 @@ void StatusCollector::look_at_players(Time now) {
   auto players = std::make_shared<std::vector<PlayerStatus>>();
   players->reserve(server_.session_count());
   traffic_now_.clear();
-  server_.for_each_session([&](const SessionStatus& session) {
+  server_.for_each_session_status([&](const SessionStatus& session) {
     const auto before = traffic_before_.find(session.number.value);
     traffic_now_.emplace(session.number.value, session.traffic);
     PlayerStatus& player = players->emplace_back(PlayerStatus{.session = session});

@@ -85,6 +85,8 @@ void add_ticks(Families& all, const ServerStatus& status) {
       .add(status.measures.overruns - status.skipped_ticks);
   all.counter("ticks_skipped_total", "Ticks that never ran, since the server was too far behind")
       .add(status.skipped_ticks);
+  all.counter("tick_stalls_total", "Times that the tick did not go on for the watchdog's time")
+      .add(status.stalls);
   all.histogram("phase_duration_seconds", "Duration of one part of a tick");
   for (std::size_t i = 0; i < status.phase_seconds.size(); ++i)
     all.add(status.phase_seconds[i], {{"phase", std::string(kTickPhaseNames[i])}});
@@ -100,7 +102,11 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
       .add(moment.is_ready);
   all.gauge("players", "Players that are connected now").add(status.player_count);
   all.gauge("players_limit", "Players at once, at most").add(status.limits.max_players);
+  all.gauge("players_absent", "Players whose session broke off and whose entities wait for them")
+      .add(status.absent_players);
   all.counter("players_joined_total", "Sessions that were opened").add(transport.joined);
+  all.counter("players_returned_total", "Of those, players who found their entity waiting")
+      .add(status.measures.counters.returned);
   all.counter("players_left_total", "Sessions that ended, by reason");
   // The others are only known at clients.
   for (std::size_t i = 0; i <= static_cast<std::size_t>(CloseReason::KeyUsedUp); ++i)

@@ -72,6 +72,8 @@ struct ServerStatus {
 
   ServerMeasures measures;
   std::uint64_t skipped_ticks = 0;
+  std::uint64_t stalls = 0;
+  std::size_t absent_players = 0;
   BucketHistogram tick_seconds;
   std::vector<BucketHistogram> phase_seconds;  // by TickPhase
   std::vector<SystemStatus> systems;

@@ -113,6 +113,8 @@ std::shared_ptr<const ServerStatus> StatusCollector::make(Time now) {
   status->measures =
       measure(server_, limits_.tick_rate_hz, sources_.measures(), server_.replicated_entity_count());
   status->skipped_ticks = sources_.skipped_ticks();
+  status->stalls = sources_.stalls();
+  status->absent_players = server_.absent_count();
   status->tick_seconds = tick_seconds_;
   status->phase_seconds = phase_seconds_;
   status->systems = systems_;

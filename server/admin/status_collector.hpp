@@ -24,6 +24,7 @@ class StatusCollector {
   struct Sources {
     std::function<TickMeasures()> measures;
     std::function<std::uint64_t()> skipped_ticks;
+    std::function<std::uint64_t()> stalls;  // of the tick, that the watchdog saw
     std::function<PortCounters()> port;
     std::function<SaveFigures()> saves{};  // none: the world is not saved
   };

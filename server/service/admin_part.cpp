@@ -43,6 +43,7 @@ AdminPart::AdminPart(const ServerLimits& limits, const Server& server, const Ser
     : collector_(server, clock, limits,
                  {.measures = [&service] { return service.measures(); },
                   .skipped_ticks = [&service] { return service.skipped_ticks(); },
+                  .stalls = [&service] { return service.watchdog().stalls(); },
                   .port = [&port] { return port.counters(); }},
                  board_) {}
 

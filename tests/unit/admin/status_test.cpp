@@ -42,6 +42,7 @@ class StatusTest : public test::ServedWorldTest {
     collector.emplace(*server, clock, limits,
                       StatusCollector::Sources{.measures = [this] { return measures; },
                                                .skipped_ticks = [] { return std::uint64_t{0}; },
+                                               .stalls = [] { return std::uint64_t{0}; },
                                                .port = [this] { return port->counters(); }},
                       board);
     collector->set_phase("running", true);

@@ -164,7 +164,7 @@ class Running(Containers):
         second = self.run_server("--entities", "300", options=options)
         wait_until("listening", lambda: "listening" in self.logs(second))
         self.assertIn(key, self.logs(second))
-        went_on = re.search(r"goes on from tick (\d+)", self.logs(second))
+        went_on = re.search(r"the world goes on from \S+: tick (\d+)", self.logs(second))
         self.assertIsNotNone(went_on, self.logs(second))
         self.assertEqual(int(went_on[1]), ended_at)
 

@@ -10,26 +10,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "shared/base/file_descriptor.hpp"
+
 namespace shoal {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 4096;
 constexpr std::string_view kScheme = "Bearer ";
-
-class File {
- public:
-  explicit File(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 }  // namespace
 
@@ -41,7 +28,7 @@ AdminTokenHash hash_of_token(std::string_view token) {
 }
 
 Result<AdminTokenHash, std::string> read_token_file(const std::string& path) {
-  const File file(path);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0)
     return Failure{fmt::format("cannot read the token in {}: {}", path, std::strerror(errno))};
   struct stat status {};

@@ -14,26 +14,13 @@
 #include <optional>
 
 #include "shared/base/fault.hpp"
+#include "shared/base/file_descriptor.hpp"
 
 namespace shoal {
 namespace {
 
 constexpr std::size_t kDigits = 2 * kKeyBytes;
 constexpr std::size_t kMaxFileBytes = 256;
-
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 std::optional<Secret> parse(std::string_view text, std::string_view kind) {
   if (!text.starts_with(kind) || text.size() < kind.size() + 1 || text[kind.size()] != '\n')
@@ -61,7 +48,7 @@ bool write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 Result<Secret, std::string> read_key_file(const std::string& path, std::string_view kind) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0)
     return Failure{fmt::format("cannot read the key in {}: {}", path, std::strerror(errno))};
   struct stat status {};
@@ -96,7 +83,8 @@ Result<Secret, std::string> make_key_file(const std::string& path, std::string_v
     // Written beside and linked in: whoever reads finds all of it, and two programs that start at once one key. Their
     // process ids may be the same, in two containers.
     const std::string draft = fmt::format("{}.{:016x}", path, entropy.next());
-    const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    const FileDescriptor file(
+        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (file.get() < 0) return std::strerror(errno);
     const bool is_written = write_all(file.get(), text) && ::link(draft.c_str(), path.c_str()) == 0;
     const int error = errno;

@@ -50,6 +50,7 @@ void Reconnector::run() {
       // By whoever owns the client, as long as it was not us.
       if (state_ != ReconnectState::Connecting && state_ != ReconnectState::Waiting) failing_since_ = now;
       state_ = ReconnectState::Connecting;
+      was_stopped_ = false;
       return;
     case ClientState::Connected:
       if (state_ != ReconnectState::Connected) connected_at_ = now;
@@ -64,6 +65,12 @@ void Reconnector::run() {
   if (state_ != ReconnectState::Waiting || now < next_attempt_) return;
   state_ = ReconnectState::Connecting;
   client_->connect();
+}
+
+void Reconnector::stop() {
+  client_->close();
+  state_ = ReconnectState::GivenUp;
+  was_stopped_ = true;
 }
 
 void Reconnector::take_failure(Time now) {
@@ -112,7 +119,7 @@ std::string Reconnector::describe() const {
       return fmt::format("not connected ({}): trying again in {:.0f} s", to_string(client_->close_reason()),
                          std::ceil(to_seconds(time_left())));
     case ReconnectState::GivenUp:
-      return "given up: " + client_->describe_close();
+      return was_stopped_ ? "left" : "given up: " + client_->describe_close();
   }
   return {};
 }

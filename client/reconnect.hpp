@@ -8,7 +8,7 @@
 //
 // 1. It connects again by the note that the server gave the session (ClientTransport::resume_ticket), so that the player
 //    finds its own entity; when that is refused, by the client's own credentials, at once.
-// 2. Never against a will: after a kick, a ban, a newer session of the same player, close() by the client, or where another
+// 2. Never against a will: after a kick, a ban, a newer session of the same player, close() or stop() by the client, or where another
 //    attempt would end as this one (wrong password, wrong server key, another schema), it gives up and says why.
 // 3. Time and chance are inputs: the same clock and seed give the same attempts.
 // Threads: that of the client.
@@ -38,7 +38,7 @@ enum class ReconnectState : std::uint8_t {
   Connecting,  // for the first time, or again
   Connected,
   Waiting,  // the session, or an attempt, failed: trying again in time_left()
-  GivenUp,  // why: describe(). Client::connect() begins anew
+  GivenUp,  // or stopped; why: describe(). Client::connect() begins anew
 };
 
 /// Whether another attempt, some time later, may end otherwise.
@@ -51,6 +51,8 @@ class Reconnector {
 
   /// Call it after each Client::poll(). It calls Client::connect() when that is due.
   void run();
+  /// The player leaves: no attempt follows. While Waiting there is no session that close() would end.
+  void stop();
 
   ReconnectState state() const { return state_; }
   /// Until the next attempt; 0 unless Waiting.
@@ -69,6 +71,7 @@ class Reconnector {
   Random random_;
   ReconnectConfig config_;
   ReconnectState state_ = ReconnectState::Idle;
+  bool was_stopped_ = false;
   std::uint32_t attempts_ = 0;
   std::uint32_t waits_ = 0;  // since a session held
   Time connected_at_{};

@@ -20,15 +20,12 @@ bool may_return(CloseReason reason) {
   }
 }
 
-std::optional<AbsentPlayers::Absent> AbsentPlayers::add(const Absent& absent) {
-  if (most_ == 0) return absent;
-  std::optional<Absent> given_up;
-  if (waiting_.size() >= most_ && !fault("absent-for-ever")) {
-    given_up = waiting_.front();
-    waiting_.erase(waiting_.begin());
-  }
-  waiting_.push_back(absent);
-  return given_up;
+std::vector<AbsentPlayers::Absent> AbsentPlayers::take_surplus() {
+  if (waiting_.size() <= most_ || fault("absent-for-ever")) return {};
+  const auto first_to_stay = waiting_.end() - static_cast<std::ptrdiff_t>(most_);
+  std::vector<Absent> taken(waiting_.begin(), first_to_stay);
+  waiting_.erase(waiting_.begin(), first_to_stay);
+  return taken;
 }
 
 std::optional<AbsentPlayers::Absent> AbsentPlayers::take(const PlayerId& id) {

@@ -2,7 +2,7 @@
 // the process. Who comes back in time, known by its PlayerId, has its entity and its number again.
 //
 // 1. An entity waits for one player, a player has one entity that waits.
-// 2. At most `most` wait: for one more, whoever has waited longest is given up.
+// 2. At most `most` wait from one tick to the next: of more, those who have waited longest are given up.
 // 3. Time is ticks: a frozen world gives nobody up.
 // Threads: one, the tick's.
 #pragma once
@@ -41,8 +41,11 @@ class AbsentPlayers {
 
   explicit AbsentPlayers(std::size_t most) : most_(most) {}
 
-  /// Returns who is given up for it, if anybody is: that may be the newcomer itself. REQUIRES: nobody waits under this id.
-  std::optional<Absent> add(const Absent& absent);
+  /// REQUIRES: nobody waits under this id.
+  void add(const Absent& absent) { waiting_.push_back(absent); }
+  /// Those who are too many, and wait no longer. Asked before a tick and not by each newcomer: a session that a newer one
+  /// replaces is absent for a moment, and must cost nobody else its place.
+  std::vector<Absent> take_surplus();
   /// The player's, who waits no longer.
   std::optional<Absent> take(const PlayerId& id);
   /// Those whose time is over at that tick, and who wait no longer.

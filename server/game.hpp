@@ -71,8 +71,9 @@ class Game {
   /// `copy` is what will be saved, of the same moment. Entities that are `Local` are left out of it; a game that must
   /// have theirs again, with their handles, takes the tag away here and gives it back in resume().
   virtual void prepare_save(Registry& /*copy*/) const {}
-  /// What save_sections gave, before any other call that is not const and before register_systems. The error says in one
-  /// sentence why this game cannot go on from it. Called again, with an older save's, if the first one's file is damaged.
+  /// What save_sections gave. Called once, before register_systems; register_components was called by then, for registries
+  /// of the saver's, and is called again for the server's. The error says in one sentence why this game cannot go on from it,
+  /// and the server does not start.
   virtual std::optional<std::string> read_sections(std::span<const ImageSection> /*sections*/) {
     return std::nullopt;
   }

@@ -151,11 +151,11 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// For pinning by clients.
   const PublicKey& public_key() const { return transport_.public_key(); }
 
-  /// Who plays and who is absent, by rising number, then those whose entities go in the next tick: what a saved world keeps
-  /// beside its entities, so that each of these belongs to somebody. O(players).
+  /// Those whose entities go in the next tick, those who are absent, who has waited longest first, and those who play, by
+  /// rising number: what a saved world keeps beside its entities, so that each of these belongs to somebody. O(players).
   std::vector<SavedPlayer> players_to_save() const;
   /// After a saved world was loaded, before the first tick: all of them are absent, and their time to come back begins. Of
-  /// what fits no player the first tick tells the game that it is gone; whose entity is not there joins as a new one.
+  /// more than may wait the last ones stay. Of what fits no player the first tick tells the game that it is gone; whose entity is not there joins as a new one.
   void restore_players(std::span<const SavedPlayer> players);
   /// Players without a session, whose entities wait for them.
   std::size_t absent_count() const { return absent_.all().size(); }

@@ -24,7 +24,7 @@ void Server::end_player(const Session& session, CloseReason reason) {
   const AbsentPlayers::Absent absent{
       {session.player_id, session.number, session.player}, reason, return_deadline()};
   if (config_.return_time.count() == 0 || !may_return(reason)) return give_up(absent);
-  if (const auto given_up = absent_.add(absent)) give_up(*given_up);
+  absent_.add(absent);
 }
 
 bool Server::take_back(Session& session) {
@@ -43,6 +43,7 @@ bool Server::take_back(Session& session) {
 
 void Server::tell_of_absent_players() {
   for (const AbsentPlayers::Absent& absent : absent_.take_overdue(tick_)) give_up(absent);
+  for (const AbsentPlayers::Absent& absent : absent_.take_surplus()) give_up(absent);
   for (const AbsentPlayers::Absent& departed : std::exchange(departed_, {}))
     game_->player_left(registry_, departed.player.entity, departed.reason);
   for (AbsentPlayers::Absent& absent : absent_.all()) {
@@ -59,25 +60,29 @@ void Server::tell_of_returned_players() {
 
 std::vector<SavedPlayer> Server::players_to_save() const {
   std::vector<SavedPlayer> players;
-  for (const auto& session : sessions_) {
-    if (session && registry_.alive(session->player))
-      players.push_back({session->player_id, session->number, session->player});
+  for (const AbsentPlayers::Absent& departed : departed_) {
+    if (registry_.alive(departed.player.entity)) players.push_back(departed.player);
   }
   for (const AbsentPlayers::Absent& absent : absent_.all()) {
     if (registry_.alive(absent.player.entity)) players.push_back(absent.player);
   }
-  std::sort(players.begin(), players.end(),
-            [](const SavedPlayer& a, const SavedPlayer& b) { return a.number < b.number; });
-  for (const AbsentPlayers::Absent& departed : departed_) {
-    if (registry_.alive(departed.player.entity)) players.push_back(departed.player);
+  const auto in_session = static_cast<std::ptrdiff_t>(players.size());
+  for (const auto& session : sessions_) {
+    if (session && registry_.alive(session->player))
+      players.push_back({session->player_id, session->number, session->player});
   }
+  std::sort(players.begin() + in_session, players.end(),
+            [](const SavedPlayer& a, const SavedPlayer& b) { return a.number < b.number; });
   return players;
 }
 
 void Server::restore_players(std::span<const SavedPlayer> players) {
   std::unordered_set<PlayerId> ids;
   std::unordered_set<std::uint64_t> entities;
-  for (const SavedPlayer& player : players) {
+  std::vector<AbsentPlayers::Absent> waiting;
+  // From the last one, since those stand first who have been away longest.
+  for (std::size_t i = players.size(); i-- > 0;) {
+    const SavedPlayer& player = players[i];
     players_ = std::max(players_, player.number.value);
     if (!registry_.alive(player.entity) || !entities.insert(player.entity.bits()).second) {
       log_warn("player {} of the saved world has no entity of its own there: it joins as a new one",
@@ -86,10 +91,15 @@ void Server::restore_players(std::span<const SavedPlayer> players) {
     }
     const AbsentPlayers::Absent absent{player, CloseReason::ServerShutDown, return_deadline()};
     // One that was on its way out when the world was saved may have come anew before.
-    const bool is_waited_for = config_.return_time.count() > 0 && ids.insert(player.id).second;
-    const auto given_up = is_waited_for ? absent_.add(absent) : absent;
-    if (given_up) give_up(*given_up);
+    const bool is_waited_for = config_.return_time.count() > 0 && waiting.size() < config_.max_sessions &&
+                               ids.insert(player.id).second;
+    if (is_waited_for) {
+      waiting.push_back(absent);
+    } else {
+      give_up(absent);
+    }
   }
+  for (std::size_t i = waiting.size(); i-- > 0;) absent_.add(waiting[i]);
 }
 
 void Server::set_bans(BanList bans) {

@@ -13,6 +13,7 @@
 #include "client/bots/report.hpp"
 #include "client/bots/server_watch.hpp"
 #include "shared/base/log.hpp"
+#include "shared/base/log_lines.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
@@ -41,11 +42,7 @@ bool load_stages(BotOptions& options) {
   }
   auto stages = read_stages(*text, options.stages);
   if (!stages.ok()) {
-    for (std::string_view complaints = stages.error(); !complaints.empty();) {
-      const std::string_view complaint = complaints.substr(0, complaints.find('\n'));
-      log_error("{}", complaint);
-      complaints.remove_prefix(std::min(complaints.size(), complaint.size() + 1));
-    }
+    log_lines(LogLevel::Error, stages.error());
     return false;
   }
   options.swarm.stages = std::move(*stages);
@@ -158,6 +155,7 @@ int work(const OptionTable& table, BotOptions& options) {
     return 2;
   }
   catch_stop_signals();
+  ignore_broken_pipes();
   std::string port_error;
   const auto open_port = [&]() -> std::unique_ptr<DatagramPort> {
     auto port = UdpPort::open({.local = server->is_ipv4() ? Endpoint::ipv4(0, 0, 0, 0, 0) : Endpoint{},

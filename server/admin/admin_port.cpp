@@ -134,7 +134,8 @@ HttpReply AdminPort::on_tick(TickQueue::Work work) {
 
 bool AdminPort::is_tick_alive() const {
   const Duration patience = std::max<Duration>(kLeastPatience, config_.patience_periods * config_.period);
-  return board_.newest() != nullptr && clock_.now() - board_.last_beat() <= patience;
+  const auto status = board_.newest();
+  return status != nullptr && (status->is_over || clock_.now() - board_.last_beat() <= patience);
 }
 
 // --- reading -----------------------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ HttpReply AdminPort::metrics(const HttpRequest&) {
   moment.cpu_time = process_cpu_time();
   moment.rss_bytes = rss_bytes();
   moment.peak_rss_bytes = peak_rss_bytes();
-  moment.since_last_tick = std::max(Duration{0}, clock_.now() - board_.last_beat());
+  if (!status->is_over) moment.since_last_tick = std::max(Duration{0}, clock_.now() - board_.last_beat());
   moment.is_ready = status->is_ready() && is_tick_alive();
   moment.admin_token_failures = guard_ ? guard_->failures() : 0;
   {
@@ -260,8 +261,13 @@ HttpReply AdminPort::ban(const HttpRequest& request) {
 
 HttpReply AdminPort::announce(const HttpRequest& request) {
   if (!actions_.announce) return not_offered("to announce");
-  if (request.body.empty()) return text_reply(400, "say what: the request's body is the text");
-  return on_tick([this, text = request.body] {
+  std::string words = request.body;
+  while (words.ends_with('\n') || words.ends_with('\r')) words.pop_back();
+  if (words.empty()) return text_reply(400, "say what: the request's body is the text");
+  if (words.size() > kMaxDetailBytes)
+    return text_reply(413, fmt::format("{} bytes are too many for one announcement: {} at most", words.size(),
+                                       kMaxDetailBytes));
+  return on_tick([this, text = std::move(words)] {
     actions_.announce(text);
     log_info("admin: announced {} bytes", text.size());
     return text_reply(200, "announced");

@@ -17,7 +17,8 @@ namespace shoal {
 struct HttpServer::Civet {
   const Clock* clock = nullptr;
   Handler handler;
-  std::string said;  // before it ran
+  std::thread::id starter;
+  std::string said;  // by CivetWeb, on that thread: why it does not start
   mg_context* context = nullptr;
 
   static int on_request(mg_connection* connection);
@@ -39,7 +40,11 @@ Result<std::string, HttpReply> read_body(mg_connection* connection, long long an
         body.size() > HttpServer::kMaxBodyBytes)
       return Failure{
           text_reply(413, fmt::format("a request's body has at most {} bytes", HttpServer::kMaxBodyBytes))};
-    if (mg_read(connection, &byte, 1) <= 0) return body;
+    if (mg_read(connection, &byte, 1) <= 0) {
+      if (announced > static_cast<long long>(body.size()))
+        return Failure{text_reply(400, "the request's body ends before its Content-Length")};
+      return body;
+    }
     body += byte;
   }
   return Failure{text_reply(408, "the request's body took too long")};
@@ -113,7 +118,9 @@ int HttpServer::Civet::on_request(mg_connection* connection) {
 
 int HttpServer::Civet::on_log(const mg_connection* connection, const char* message) {
   auto* civet = static_cast<Civet*>(mg_get_user_data(mg_get_context(connection)));
-  if (civet != nullptr && civet->context == nullptr) civet->said += fmt::format("{}; ", message);
+  // Of the start alone: afterwards it is CivetWeb's own threads that complain.
+  if (civet != nullptr && std::this_thread::get_id() == civet->starter)
+    civet->said += fmt::format("{}; ", message);
   log_debug("admin: {}", message);
   return 1;  // it is written
 }
@@ -132,6 +139,7 @@ Result<std::unique_ptr<HttpServer>, HttpServer::Error> HttpServer::start(const E
                                                                          Handler handler) {
   std::unique_ptr<HttpServer> server(new HttpServer);
   Civet& civet = *server->civet_;
+  civet.starter = std::this_thread::get_id();
   civet.clock = &clock;
   civet.handler = std::move(handler);
   const std::string place = to_string(address);

@@ -67,6 +67,8 @@ struct ServerStatus {
   std::string_view phase;
   /// Of the phase; the server may be full.
   bool takes_players = false;
+  /// No tick follows, as it should be.
+  bool is_over = false;
   std::size_t player_count = 0;
   ServerLimits limits;
 

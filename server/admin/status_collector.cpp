@@ -1,5 +1,6 @@
 #include "server/admin/status_collector.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace shoal {
@@ -14,6 +15,19 @@ std::vector<double> tick_bounds(Duration period) {
   for (const double share : {1.0 / 256, 1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 3.0 / 16, 1.0 / 4, 3.0 / 8,
                              1.0 / 2, 5.0 / 8, 3.0 / 4, 7.0 / 8, 1.0, 1.5, 2.0, 4.0, 16.0})
     bounds.push_back(share * to_seconds(period));
+  return bounds;
+}
+
+// With shares of the budget among them, so that "near the budget" is a bound and no guess between two.
+std::vector<double> bandwidth_bounds(std::uint64_t budget_bytes_per_second) {
+  std::vector<double> bounds{1000,  2500,  5000,  10e3,  25e3, 50e3,  75e3, 100e3,
+                             150e3, 200e3, 250e3, 500e3, 1e6,  2.5e6, 10e6};
+  if (budget_bytes_per_second > 0) {
+    for (const double share : {0.5, 0.75, 0.9, 1.0})
+      bounds.push_back(share * static_cast<double>(budget_bytes_per_second));
+  }
+  std::sort(bounds.begin(), bounds.end());
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
   return bounds;
 }
 
@@ -32,8 +46,7 @@ StatusCollector::StatusCollector(const Server& server, const Clock& clock, const
       board_(board),
       tick_seconds_(tick_bounds(limits.period())),
       phase_seconds_(kTickPhases, BucketHistogram(tick_bounds(limits.period()))),
-      client_bytes_per_second_(
-          {1000, 2500, 5000, 10e3, 25e3, 50e3, 75e3, 100e3, 150e3, 200e3, 250e3, 500e3, 1e6, 2.5e6, 10e6}),
+      client_bytes_per_second_(bandwidth_bounds(limits.client_bytes_per_second)),
       client_rtt_seconds_({0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2}),
       client_loss_({0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1}),
       client_wait_seconds_({0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30}),
@@ -50,6 +63,12 @@ void StatusCollector::set_phase(std::string_view phase, bool takes_players) {
   is_phase_new_ = true;
 }
 
+void StatusCollector::end(std::string_view phase) {
+  set_phase(phase, false);
+  is_over_ = true;
+  publish(clock_.now());
+}
+
 void StatusCollector::after_tick(Duration took) {
   const Time now = clock_.now();
   board_.beat(now);
@@ -58,6 +77,10 @@ void StatusCollector::after_tick(Duration took) {
   count_systems();
   if (!is_phase_new_ && now - published_ < kBetweenStatuses) return;
   if (now - players_seen_ >= kBetweenPlayers) look_at_players(now);
+  publish(now);
+}
+
+void StatusCollector::publish(Time now) {
   auto status = make(now);
   if (!board_.publish(status)) return;
   published_ = now;
@@ -73,8 +96,8 @@ void StatusCollector::count_systems() {
 }
 
 void StatusCollector::look_at_players(Time now) {
-  const Duration between = now - players_seen_;
-  players_seen_ = now;
+  const Time seen_before = std::exchange(players_seen_, now);
+  const Duration between = now - seen_before;
   auto players = std::make_shared<std::vector<PlayerStatus>>();
   players->reserve(server_.session_count());
   traffic_now_.clear();
@@ -82,7 +105,8 @@ void StatusCollector::look_at_players(Time now) {
     const auto before = traffic_before_.find(session.number.value);
     traffic_now_.emplace(session.number.value, session.traffic);
     PlayerStatus& player = players->emplace_back(PlayerStatus{.session = session});
-    if (before == traffic_before_.end()) return;  // its first second is not over
+    // Its first second is not over; of a player who is back under the same number, the session's.
+    if (before == traffic_before_.end() || session.joined_at >= seen_before) return;
     const SessionTraffic& then = before->second;
     player.sent_bytes_per_second = per_second(session.traffic.sent_bytes, then.sent_bytes, between);
     player.received_bytes_per_second =
@@ -108,6 +132,7 @@ std::shared_ptr<const ServerStatus> StatusCollector::make(Time now) {
   status->tick = server_.tick();
   status->phase = phase_;
   status->takes_players = takes_players_;
+  status->is_over = is_over_;
   status->player_count = server_.session_count();
   status->limits = limits_;
   status->measures =

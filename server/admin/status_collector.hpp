@@ -36,8 +36,11 @@ class StatusCollector {
   /// `phase`: a word that lives for ever; with the next status.
   void set_phase(std::string_view phase, bool takes_players);
   void after_tick(Duration took);
+  /// No tick follows: what the server is doing instead is told at once.
+  void end(std::string_view phase);
 
  private:
+  void publish(Time now);
   void count_systems();
   void look_at_players(Time now);
   std::shared_ptr<const ServerStatus> make(Time now);
@@ -49,6 +52,7 @@ class StatusCollector {
   StatusBoard& board_;
   std::string_view phase_ = "starting";
   bool takes_players_ = false;
+  bool is_over_ = false;
   bool is_phase_new_ = true;
   BucketHistogram tick_seconds_;
   std::vector<BucketHistogram> phase_seconds_;

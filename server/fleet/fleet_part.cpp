@@ -98,6 +98,10 @@ void FleetPart::after_tick(const TickMoment&) {
   sdk_.post(status_);
 }
 
+void FleetPart::on_phase(ServicePhase phase) {
+  if (phase == ServicePhase::Ended) is_over_.store(true);
+}
+
 void FleetPart::between_ticks(Time) {
   if (has_asked_ || !sdk_.wants_end()) return;
   has_asked_ = true;
@@ -105,7 +109,6 @@ void FleetPart::between_ticks(Time) {
 }
 
 void FleetPart::finish(const std::function<bool()>& is_stopped) {
-  is_over_.store(true);
   status_.is_over = true;
   sdk_.post(status_);
   if (!sdk_.wait(kShutdownTime, [this] { return sdk_.has_shut_down(); }))

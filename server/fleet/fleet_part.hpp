@@ -51,6 +51,7 @@ class FleetPart final : public ServicePart {
   const char* name() const override { return "the fleet's part"; }
   void after_tick(const TickMoment& moment) override;
   void between_ticks(Time now) override;
+  void on_phase(ServicePhase phase) override;
   /// After the service ended: tells the side-car that the server is over, for at most two seconds, and unless
   /// `is_stopped`, a stop signal came, waits for one: Agones sends it when it has heard. At most a minute, and not at
   /// all when the side-car took no shutdown.

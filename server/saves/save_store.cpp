@@ -17,7 +17,7 @@ constexpr std::string_view kSuffix = ".image";
 constexpr std::string_view kUnfinished = ".part";
 constexpr std::string_view kDamaged = ".damaged";
 // Larger ones fit no 64 bits: a file with such a name is nobody's save.
-constexpr std::size_t kMaxDigits = 19;
+constexpr std::size_t kMaxDigits = 18;  // so that the next number has no more than can be read again
 
 struct Name {
   std::uint64_t number = 0;
@@ -135,6 +135,8 @@ Result<SaveStore::Saved, std::string> SaveStore::save(std::span<const std::byte>
   if (const auto error = write(unfinished, saved.name, image)) {
     disk_.close();
     disk_.remove(unfinished);
+    // It may have its name already: else a folder that cannot be synced would fill up.
+    disk_.remove(saved.name);
     return Failure{failure("cannot write a save into", error)};
   }
   // Only now: until here one of these may be all there is.

@@ -65,16 +65,15 @@ void WorldSaver::after_tick(const TickMoment& moment) {
 }
 
 void WorldSaver::on_phase(ServicePhase phase) {
-  if (phase == ServicePhase::Draining && !is_writing()) begin_save();
-  if (phase == ServicePhase::Comparing) {
-    wait();
-    begin_save();
+  if (phase == ServicePhase::Comparing) frozen_tick_ = server_.tick();
+  if (phase == ServicePhase::Draining || phase == ServicePhase::Comparing) {
+    if (!is_writing()) begin_save();
   } else if (phase == ServicePhase::Ended) {
     wait();
     const SaveStatus now = status();
-    const bool is_newest = now.newest && now.last_failure.empty();
-    // A frozen world's tick goes on, and the world does not.
-    const bool is_saved = is_newest && (server_.is_frozen() || now.newest_tick == server_.tick());
+    // Only a frozen world is known to be what it was: in another one messages write between two ticks, too.
+    const bool is_saved =
+        now.newest && now.last_failure.empty() && frozen_tick_ && now.newest_tick >= *frozen_tick_;
     if (!is_saved) {
       begin_save();
       wait();

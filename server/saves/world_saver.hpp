@@ -72,6 +72,7 @@ class WorldSaver final : public ServicePart {
   // Of the tick's thread.
   std::optional<Time> due_;
   bool waits_ = false;  // what is due, for what is being written
+  std::optional<Tick> frozen_tick_;
   // Whose they are says status_.is_writing: then the writer's, else the tick's.
   std::vector<ImageSection> sections_;
   Tick tick_{};

@@ -92,6 +92,7 @@ Result<std::unique_ptr<AdminPart>, std::string> AdminPart::open(const ServerOpti
 }
 
 void AdminPart::on_phase(ServicePhase phase) {
+  if (phase == ServicePhase::Ended) return collector_.end(word_of(phase));
   collector_.set_phase(word_of(phase), phase == ServicePhase::Running);
 }
 

@@ -14,6 +14,7 @@
 #include "server/service/health_probe.hpp"
 #include "server/service/service.hpp"
 #include "shared/base/log.hpp"
+#include "shared/base/log_lines.hpp"
 #include "shared/config/process.hpp"
 #include "shared/config/program.hpp"
 #include "shared/config/text_file.hpp"
@@ -45,6 +46,7 @@ class Bans final : public ServicePart {
 
   void between_ticks(Time) override {
     if (!take_reload_request()) return;
+    if (path_.empty()) return log_info("SIGHUP: without --ban-list there is nothing to read again");
     auto list = read_ban_list(path_);
     if (!list) return log_error("{}; the bans stay as they are", list.error());
     log_info("ban list read again: {} entries", list->size());
@@ -199,14 +201,15 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
   auto joining = prepare_joining(options.joining, named.identity, entropy);
   if (!joining) return 2;
   catch_stop_signals();
-  if (!options.joining.ban_list.empty()) catch_reload_signal();
+  ignore_broken_pipes();
+  catch_reload_signal();
   std::unique_ptr<Saves> saves;
   if (!options.saves.folder.empty()) {
     ignore_file_size_signal();
     auto opened = open_saves(options.saves, *game, options.server.max_entities,
                              fmt::format("{} {}", kProgramName, kVersion));
     if (!opened) {
-      log_error("{}", opened.error());
+      log_lines(LogLevel::Error, opened.error());
       return 2;
     }
     saves = std::move(*opened);
@@ -249,7 +252,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
                    .freeze_deadline = options.server.freeze_deadline,
                    .drain_time = options.drain_time,
                    .watchdog = {.limit = options.watchdog_limit, .abort_after = options.watchdog_abort}});
-  if (!options.joining.ban_list.empty()) service.add(bans);
+  service.add(bans);
   auto admin = AdminPart::open(options, named.admin, server, service, **port, clock,
                                admin_actions(server, service, bans));
   if (!admin) {
@@ -257,12 +260,13 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
     return 2;
   }
   if (*admin) service.add(**admin);
+  // Before the saver: when the world has ended, it is to know that before the last save is waited for.
+  std::optional<FleetPart> fleet;
+  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [&] { service.request_drain(); }));
   std::optional<WorldSaver> saver;
   if (saves) service.add(saver.emplace(server, *game, *saves, clock, options.saves.interval));
   if (saver && *admin)
     (*admin)->show_saves([&] { return save_figures(saver->status(), clock, options.saves.interval); });
-  std::optional<FleetPart> fleet;
-  if (*fleet_plan) service.add(fleet.emplace(**fleet_plan, server, clock, [&] { service.request_drain(); }));
   const ServiceEnd end = service.run();
   if (fleet) fleet->finish([] { return stop_signals() > 0; });
   const auto& counters = server.counters();

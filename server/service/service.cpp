@@ -1,6 +1,7 @@
 #include "server/service/service.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "shared/base/fault.hpp"
@@ -13,6 +14,7 @@ namespace {
 /// After the end every client that missed the news is told again for this long.
 constexpr Duration kFarewell = milliseconds(300);
 constexpr Duration kLongestWait = milliseconds(50);
+constexpr std::string_view kWhyItDrains = "the server restarts";
 
 }  // namespace
 
@@ -42,7 +44,11 @@ std::optional<ServiceEnd> Service::look_around() {
   const int signals = stop_signals();
   if (signals > 1) {
     const bool players_had_time = phase_ == ServicePhase::Draining || terminate_signals() == signals;
-    if (players_had_time) return ServiceEnd::CutShort;
+    if (players_had_time) {
+      // Two at once: those who are sent away are to come back all the same.
+      if (phase_ != ServicePhase::Draining) server_.begin_drain({}, kWhyItDrains);
+      return ServiceEnd::CutShort;
+    }
     return server_.all_compared() ? ServiceEnd::Compared : ServiceEnd::NotCompared;
   }
   if (phase_ == ServicePhase::Comparing) {
@@ -65,7 +71,7 @@ std::optional<ServiceEnd> Service::look_around() {
 void Service::begin_drain() {
   log_info("draining at tick {}: {} players have {:.1f} s", server_.tick().value, server_.session_count(),
            to_seconds(config_.drain_time));
-  server_.begin_drain(config_.drain_time, "the server restarts");
+  server_.begin_drain(config_.drain_time, kWhyItDrains);
   drained_at_ = clock_.now();
   enter(ServicePhase::Draining);
 }
@@ -135,7 +141,10 @@ void Service::tick() {
 
 void Service::enter(ServicePhase phase) {
   phase_ = phase;
-  for (ServicePart* part : parts_) part->on_phase(phase);
+  for (ServicePart* part : parts_) {
+    progress_.set(part->name());
+    part->on_phase(phase);
+  }
 }
 
 void Service::say_farewell() {

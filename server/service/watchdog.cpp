@@ -19,7 +19,8 @@ StallDetector::Verdict StallDetector::look(Time newest_beat, Time now) {
   length_ = silence;
   const bool is_new = !stalled_since_;
   if (is_new) stalled_since_ = newest_beat;
-  if (config_.abort_after.count() > 0 && silence >= config_.abort_after) return Verdict::Hopeless;
+  // Not at the first look: when a machine stood still, this thread may wake up before the one that it looks at.
+  if (!is_new && config_.abort_after.count() > 0 && silence >= config_.abort_after) return Verdict::Hopeless;
   if (!is_new && now < next_word_) return Verdict::Fine;
   next_word_ = now + config_.repeat;
   return Verdict::Stalls;

@@ -44,6 +44,10 @@ int terminate_signals() {
   return terminate_signal_count.load();
 }
 
+void ignore_broken_pipes() {
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 void catch_reload_signal() {
   struct sigaction action {};
   action.sa_handler = ask_for_reload;

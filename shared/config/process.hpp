@@ -14,6 +14,9 @@ int stop_signals();
 /// How many of them were SIGTERM.
 int terminate_signals();
 
+/// From now on writing to a connection that its other end has closed gives an error instead of ending the process.
+void ignore_broken_pipes();
+
 /// From now on SIGHUP asks to read files again instead of ending the process.
 void catch_reload_signal();
 /// Whether it came since the last call.

@@ -107,6 +107,21 @@ TEST_F(AdminPortTest, HealthFollowsTheTick) {
   EXPECT_EQ(status_of("GET", "/healthz"), 200);
 }
 
+TEST_F(AdminPortTest, ServerThatEndsIsNoHangingOne) {
+  open();
+  auto status = std::make_shared<ServerStatus>();
+  status->phase = "ending";
+  status->is_over = true;
+  std::shared_ptr<const ServerStatus> newest = status;
+  ASSERT_TRUE(board.publish(newest));
+  board.beat(clock.now());
+  clock.advance(seconds(30));
+  EXPECT_EQ(status_of("GET", "/healthz"), 200);
+  const HttpReply ready = ask("GET", "/readyz");
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_THAT(ready.body, HasSubstr("ending"));
+}
+
 TEST_F(AdminPortTest, ReadyWhileThePhaseTakesPlayersAndThereIsRoom) {
   open();
   publish(1);
@@ -161,6 +176,10 @@ TEST_F(AdminPortTest, CommandsAreDone) {
   EXPECT_EQ(banned, "0123456789abcdef0123456789abcdef");
   EXPECT_EQ(status_of("POST", "/announce", "", "In five minutes we restart."), 200);
   EXPECT_EQ(announced, "In five minutes we restart.");
+  EXPECT_EQ(status_of("POST", "/announce", "", "As a file has it.\r\n"), 200);
+  EXPECT_EQ(announced, "As a file has it.");
+  EXPECT_EQ(status_of("POST", "/announce", "", std::string(801, 'x')), 413);
+  EXPECT_EQ(status_of("POST", "/announce", "", "\n"), 400);
   EXPECT_EQ(status_of("POST", "/log-level", "level=warn"), 200);
   EXPECT_EQ(log_level, LogLevel::Warn);
 }

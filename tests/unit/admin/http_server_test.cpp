@@ -53,6 +53,13 @@ TEST_F(HttpServerTest, BodyArrives) {
   EXPECT_THAT(client.hear(), HasSubstr("POST /x ?  hello\n"));
 }
 
+TEST_F(HttpServerTest, BodyThatEndsTooEarlyIsNone) {
+  TcpClient client(port);
+  client.say("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello");
+  client.say_no_more();
+  EXPECT_THAT(client.hear(), HasSubstr("400"));
+}
+
 TEST_F(HttpServerTest, HeadHasNoBody) {
   TcpClient client(port);
   client.say("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n");

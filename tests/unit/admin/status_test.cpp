@@ -111,6 +111,48 @@ TEST_F(StatusTest, PlayersAndTheirRatesAreThoseOfTheServer) {
   EXPECT_THAT(players_json(*status), HasSubstr("\"client\": 3"));
 }
 
+// A player who is back keeps its number, and its new session begins to count at nothing.
+TEST_F(StatusTest, PlayerWhoIsBackHasNoRateBelowNothing) {
+  begin(2);
+  run_told(5);
+  // Its old session is still there, and is replaced.
+  network.partition(client_at(0), kServer);
+  clients[0]->close();
+  network.heal(client_at(0), kServer);
+  clients[0]->connect();
+  run_told(5);
+  const auto status = board.newest();
+  EXPECT_EQ(status->measures.counters.returned, 1u);
+  for (const PlayerStatus& player : *status->players) EXPECT_LT(player.sent_bytes_per_second, 1e6);
+  EXPECT_LT(status->client_bytes_per_second.sum(), 1e8);
+}
+
+TEST_F(StatusTest, EndIsToldThoughNoTickFollows) {
+  begin(0);
+  run_told(1);
+  EXPECT_FALSE(board.newest()->is_over);
+  collector->end("ending");
+  EXPECT_EQ(board.newest()->phase, "ending");
+  EXPECT_TRUE(board.newest()->is_over);
+  EXPECT_FALSE(board.newest()->is_ready());
+}
+
+TEST_F(StatusTest, BudgetOfAClientIsABoundOfItsHistogram) {
+  begin(0);
+  collector.emplace(*server, clock,
+                    ServerLimits{.tick_rate_hz = test::kTickRate, .client_bytes_per_second = 375'000},
+                    StatusCollector::Sources{.measures = [this] { return measures; },
+                                             .skipped_ticks = [] { return std::uint64_t{0}; },
+                                             .stalls = [] { return std::uint64_t{0}; },
+                                             .port = [this] { return port->counters(); }},
+                    board);
+  run_told(1);
+  const auto bounds = board.newest()->client_bytes_per_second.bounds();
+  for (const double bound : {187'500.0, 337'500.0, 375'000.0})
+    EXPECT_NE(std::find(bounds.begin(), bounds.end(), bound), bounds.end()) << bound;
+  EXPECT_TRUE(std::is_sorted(bounds.begin(), bounds.end()));
+}
+
 TEST_F(StatusTest, EachDatagramIsOfOneKind) {
   begin(3);
   run_told(3);

@@ -32,6 +32,7 @@ class TcpClient {
   bool say(std::string_view text) {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
+  void say_no_more() { ::shutdown(socket_, SHUT_WR); }
   /// All until the other side hangs up.
   std::string hear() {
     std::string text;

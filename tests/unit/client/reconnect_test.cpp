@@ -165,6 +165,20 @@ TEST_F(ReconnectTest, WhoClosesItselfIsNotBroughtBack) {
   EXPECT_EQ(reconnector->state(), ReconnectState::Connected) << "by its owner";
 }
 
+TEST_F(ReconnectTest, WhoLeavesWhileItWaitsIsNotBroughtBack) {
+  Client& client = begin(reconnect);
+  network.partition(client_at(0), kServer);
+  play_until(ReconnectState::Waiting);
+  network.heal(client_at(0), kServer);
+  reconnector->stop();
+  play(20);
+  EXPECT_EQ(reconnector->state(), ReconnectState::GivenUp);
+  EXPECT_EQ(reconnector->describe(), "left");
+  client.connect();
+  play(1);
+  EXPECT_EQ(reconnector->state(), ReconnectState::Connected) << "by its owner";
+}
+
 TEST_F(ReconnectTest, WhenTheResumeTicketIsOverItsPasswordOpensTheDoor) {
   config.admission.mode = JoinMode::Password;
   config.admission.password = "first";

@@ -133,13 +133,16 @@ TEST_F(WorldSaverTest, DrainIsSavedAtItsBeginningAndAtItsEnd) {
   EXPECT_EQ(saver.status().saves, 2u);
 }
 
-TEST_F(WorldSaverTest, DrainOfNobodyIsSavedOnce) {
+TEST_F(WorldSaverTest, DrainThatEndsWithinItsTickIsSavedAgainSinceMessagesMayHaveWritten) {
   WorldSaver saver(*world.server, world.game, *world.saves, world.steady, {});
   tick_at(saver, 0);
   saver.on_phase(ServicePhase::Draining);
+  finish(saver);
+  const Entity written = world.server->registry().create();
   saver.on_phase(ServicePhase::Ended);
-  EXPECT_EQ(saver.status().saves, 1u);
+  EXPECT_EQ(saver.status().saves, 2u);
   EXPECT_EQ(saver.status().newest_tick, Tick{1});
+  EXPECT_TRUE(world.saves->twin->alive(written));
 }
 
 TEST_F(WorldSaverTest, FrozenWorldIsSavedOnceAsOfItsLastTick) {

@@ -20,16 +20,16 @@ AbsentPlayers::Absent absent(std::uint8_t number, Tick until) {
   return {{player_id(number), {number}, {number, 0}}, CloseReason::TimedOut, until, false};
 }
 
-TEST(AbsentPlayers, OneMoreThanMayWaitGivesUpWhoHasWaitedLongest) {
+TEST(AbsentPlayers, OfMoreThanMayWaitThoseGoWhoHaveWaitedLongest) {
   AbsentPlayers players(2);
-  EXPECT_FALSE(players.add(absent(1, Tick{10})));
-  EXPECT_FALSE(players.add(absent(2, Tick{11})));
-  const auto given_up = players.add(absent(3, Tick{12}));
-  ASSERT_TRUE(given_up);
-  EXPECT_EQ(given_up->player.id, player_id(1));
-  EXPECT_EQ(players.all().size(), 2u);
+  for (std::uint8_t number = 1; number <= 4; ++number) players.add(absent(number, Tick{number}));
+  const auto given_up = players.take_surplus();
+  ASSERT_EQ(given_up.size(), 2u);
+  EXPECT_EQ(given_up[0].player.id, player_id(1));
+  EXPECT_EQ(given_up[1].player.id, player_id(2));
+  EXPECT_TRUE(players.take_surplus().empty());
   EXPECT_FALSE(players.take(player_id(1)));
-  EXPECT_EQ(players.take(player_id(3))->player.entity, (Entity{3, 0}));
+  EXPECT_EQ(players.take(player_id(4))->player.entity, (Entity{4, 0}));
   EXPECT_EQ(players.all().size(), 1u);
 }
 
@@ -74,8 +74,8 @@ class AbsentPlayersTest : public ServedWorldTest {
   Entity entity_of(std::size_t client) const { return clients[client]->controlled(); }
   void cut(std::size_t client) { network.partition(client_at(static_cast<std::uint8_t>(client)), kServer); }
   void come_again(std::size_t client) {
-    network.heal(client_at(static_cast<std::uint8_t>(client)), kServer);
     if (clients[client]->state() != ClientState::Closed) clients[client]->close();
+    network.heal(client_at(static_cast<std::uint8_t>(client)), kServer);
     clients[client]->connect();
   }
   /// Until the server has noticed that nobody is there.
@@ -234,6 +234,44 @@ TEST_F(AbsentPlayersTest, ServerThatEndsStillKnowsWhoseEntitiesThereAreForItsSav
   }
 }
 
+// A session that broke off and is replaced is absent for a moment: with a full waiting room that cost another one its place.
+TEST_F(AbsentPlayersTest, ReplacedSessionCostsNobodyElseItsPlace) {
+  config.max_sessions = 2;
+  config.return_time = seconds(60);
+  start();
+  add_client();
+  add_client();
+  run_seconds(1);
+  time_out(0);
+  time_out(1);
+  add_client();
+  run_seconds(1);
+  ASSERT_EQ(server->absent_count(), 2u);
+  cut(2);
+  come_again(2);  // while its session is still there: it did not hear the client leave
+  run_seconds(1);
+  EXPECT_EQ(server->counters().returned, 1u);
+  EXPECT_EQ(server->absent_count(), 2u);
+}
+
+// The server was full, and others waited to come back: after a restart those are waited for who played to the end.
+TEST_F(AbsentPlayersTest, AfterARestartOfAFullServerThoseAreGivenUpWhoHaveBeenAwayLongest) {
+  config.max_sessions = 2;
+  start();
+  Registry& registry = server->registry();
+  std::vector<SavedPlayer> saved;
+  for (std::uint8_t number = 1; number <= 4; ++number)
+    saved.push_back({player_id(number), {number}, registry.create()});
+  server->restore_players(saved);
+  run_tick();
+  EXPECT_EQ(server->absent_count(), 2u);
+  EXPECT_FALSE(registry.alive(saved[0].entity));
+  EXPECT_FALSE(registry.alive(saved[1].entity));
+  EXPECT_TRUE(registry.alive(saved[2].entity));
+  EXPECT_TRUE(registry.alive(saved[3].entity));
+  EXPECT_EQ(server->players_to_save(), (std::vector<SavedPlayer>{saved[2], saved[3]}));
+}
+
 TEST_F(AbsentPlayersTest, PlayersOfASavedWorldThatMayNotReturnAreGoneWithItsFirstTick) {
   config.return_time = {};
   start();
@@ -256,21 +294,23 @@ TEST_F(AbsentPlayersTest, PlayersOfASavedWorldAreAbsentUntilTheyCome) {
   Registry& registry = server->registry();
   const Entity first = registry.create(), second = registry.create();
   talkative.told.clear();
-  const std::vector<SavedPlayer> saved{{id, {7}, first},
+  const std::vector<SavedPlayer> saved{{id, {5}, registry.create()},
+                                       {id, {7}, first},
                                        {player_id(1), {9}, second},
                                        {player_id(2), {10}, second},
                                        {player_id(1), {11}, registry.create()},
                                        {player_id(3), {12}, Entity{12'345, 3}}};
   server->restore_players(saved);
-  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0], saved[1], saved[3]));
+  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0], saved[1], saved[3], saved[4]));
   clients[0]->connect();
   run_seconds(1);
   EXPECT_EQ(entity_of(0), first);
-  EXPECT_THAT(talkative.told, ElementsAre("left: server shut down", "absent: server shut down",
-                                          "absent: server shut down", "returned"));
+  EXPECT_THAT(talkative.told,
+              ElementsAre("left: server shut down", "absent: server shut down", "absent: server shut down",
+                          "absent: server shut down", "returned"));
   run_seconds(5);
   EXPECT_FALSE(registry.alive(second));
-  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[0]));
+  EXPECT_THAT(server->players_to_save(), ElementsAre(saved[1]));
   add_client();
   run_seconds(1);
   EXPECT_EQ(server->players_to_save().back().number.value, 13u) << "no number is given twice";

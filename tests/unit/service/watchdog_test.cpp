@@ -37,6 +37,13 @@ TEST(StallDetector, GivesUpAfterThatTimeAndNotBefore) {
   EXPECT_EQ(detector.look(at(0), at(5)), Verdict::Hopeless);
 }
 
+TEST(StallDetector, MachineThatStoodStillIsNotHopelessAtTheFirstLook) {
+  StallDetector detector({.limit = seconds(2), .abort_after = seconds(5)});
+  EXPECT_EQ(detector.look(at(10), at(10.5)), Verdict::Fine);
+  EXPECT_EQ(detector.look(at(10), at(70)), Verdict::Stalls);
+  EXPECT_EQ(detector.look(at(70.1), at(70.5)), Verdict::Resumed);
+}
+
 TEST(Watchdog, CountsAStallOnceAndKnowsWhoIsAlive) {
   SteadyClock clock;
   std::atomic<int> descriptions{0};

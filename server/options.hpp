@@ -61,6 +61,11 @@ struct ServerOptions {
 /// Of an --admin without one.
 inline constexpr std::uint16_t kDefaultAdminPort = 7780;
 
+/// Budgets are said in kbit, and kept in bytes; both per second.
+inline std::uint64_t bytes_of_kbit(double kbit) {
+  return static_cast<std::uint64_t>(kbit * 1000 / 8);
+}
+
 /// `options` outlives the table. The identity file in them is the default.
 OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entities);
 

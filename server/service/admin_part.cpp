@@ -13,11 +13,10 @@ namespace {
 constexpr std::string_view kOff = "off";
 
 ServerLimits limits_of(const ServerOptions& options) {
-  const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   return {.tick_rate_hz = options.server.tick_rate_hz,
           .max_players = options.server.max_sessions,
-          .client_bytes_per_second = bytes_of(options.client_budget_kbit),
-          .full_state_bytes_per_second = bytes_of(options.join_budget_kbit)};
+          .client_bytes_per_second = bytes_of_kbit(options.client_budget_kbit),
+          .full_state_bytes_per_second = bytes_of_kbit(options.join_budget_kbit)};
 }
 
 std::string_view word_of(ServicePhase phase) {

@@ -214,11 +214,10 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
     }
     saves = std::move(*opened);
   }
-  const auto bytes_of = [](double kbit) { return static_cast<std::uint64_t>(kbit * 1000 / 8); };
   ServerConfig config = options.server;
   config.threads = thread_count(options.threads);
-  config.client_bytes_per_second = bytes_of(options.client_budget_kbit);
-  config.full_state_bytes_per_second = bytes_of(options.join_budget_kbit);
+  config.client_bytes_per_second = bytes_of_kbit(options.client_budget_kbit);
+  config.full_state_bytes_per_second = bytes_of_kbit(options.join_budget_kbit);
   SystemWallClock wall_clock;
   config.admission = std::move(joining->admission);
   config.identity = joining->identity.key;

@@ -256,16 +256,13 @@ void ClientTransport::deliver() {
 }
 
 void ClientTransport::take_messages(Sequence sequence, const protocol::Messages& messages, Time now) {
-  const auto give_up = [this](std::string_view detail) {
-    send_close(CloseReason::ProtocolError, detail);
-    end(CloseReason::ProtocolError, detail);
-  };
-  if (const auto error = messages_->take(messages)) return give_up(to_string(*error));
+  if (const auto error = messages_->take(messages)) return close(CloseReason::ProtocolError, to_string(*error));
   connection_->acknowledge(sequence, now);
   while (state_ == ClientState::Connected) {
     auto message = messages_->next();
     if (!message) return;
-    if (!handler_.on_message(*std::move(message))) return give_up("a message that makes no sense");
+    if (!handler_.on_message(*std::move(message)))
+      return close(CloseReason::ProtocolError, "a message that makes no sense");
   }
 }
 
@@ -305,11 +302,8 @@ void ClientTransport::run_timers(Time now) {
   deliver();
   if (state_ != ClientState::Connected) return;
   if (connection_->next_sequence().value > config_.packets_per_key) return close(CloseReason::KeyUsedUp);
-  if (now - connection_->last_heard() >= time_out_) {
-    const std::string detail = fmt::format("nothing for {:.1f} s", to_seconds(time_out_));
-    send_close(CloseReason::TimedOut, detail);
-    return end(CloseReason::TimedOut, detail);
-  }
+  if (now - connection_->last_heard() >= time_out_)
+    return close(CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(time_out_)));
   if (congestion_.update(connection_->rtt().rtt(), now)) budget_.set_bytes_per_second(congestion_.rate());
   budget_.refill(now);
   send_messages(now);

@@ -31,18 +31,14 @@ class SendBudget {
     total_ = std::min(total_ + gained, capacity());
     other_ = std::min(other_ + gained / 2, capacity() / 2);
   }
-  /// From now on; what was saved up stays, as far as the new rate may hold it. 0: without a limit.
+  /// From now on; what was saved up or is owed stays, as far as the new rate may hold it. 0: without a limit, and what
+  /// is sent until there is one again is never owed.
   void set_bytes_per_second(std::uint64_t bytes_per_second) { rate_ = bytes_per_second; }
   bool may_send_state() const { return rate_ == 0 || total_ > 0; }
   /// Anything but state. `state_waits`: some would leave if it could.
   bool may_send_other(bool state_waits) const;
-  void spend_state(std::size_t bytes) { total_ -= static_cast<std::int64_t>(bytes) * kUnit; }
-  void spend_other(std::size_t bytes) {
-    total_ -= static_cast<std::int64_t>(bytes) * kUnit;
-    // What it took while no state waited is not held against it beyond a datagram.
-    const auto datagram = static_cast<std::int64_t>(kMaxDatagramBytes) * kUnit;
-    other_ = std::max(other_ - static_cast<std::int64_t>(bytes) * kUnit, -datagram);
-  }
+  void spend_state(std::size_t bytes);
+  void spend_other(std::size_t bytes);
   std::uint64_t bytes_per_second() const { return rate_; }
 
  private:

@@ -449,7 +449,7 @@ void ServerTransport::run_timers(Time now) {
     if (session->congestion.update(session->connection.rtt().rtt(), now)) {
       const std::uint64_t rate = session->congestion.rate();
       const bool is_free = config_.bytes_per_second == 0 && rate == kMostBytesPerSecond;
-      session->budget.set_bytes_per_second(is_free ? 0 : rate);
+      if (!fault("net-budget-ignores-rate")) session->budget.set_bytes_per_second(is_free ? 0 : rate);
     }
     send_messages(*session, now);
     const Duration silence = now - session->connection.last_sent();

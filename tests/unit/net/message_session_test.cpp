@@ -145,6 +145,22 @@ TEST_F(MessageSessionTest, PeerThatTakesNothingFillsItsOwnQueueAndNobodyElses) {
   EXPECT_THAT(client.handler.messages, ElementsAre(text("hello")));
 }
 
+TEST_F(MessageSessionTest, ServerThatMissedTheCloseIsToldAgain) {
+  start_server();
+  TestClient& client = join();
+  const SessionId session = server->handler.joined[0];
+  client.handler.takes_messages = false;
+  ASSERT_TRUE(server->transport.queue_message(session, MessageChannel::Ordered, text("nonsense")));
+  network.set_links_from(client_endpoint(1), {.loss_percent = 100});
+  run(milliseconds{50});
+  ASSERT_EQ(client.transport.state(), ClientState::Closed);
+  EXPECT_EQ(client.transport.close_reason(), CloseReason::ProtocolError);
+  ASSERT_TRUE(server->transport.is_open(session)) << "no Close arrived";
+  network.set_links_from(client_endpoint(1), {});
+  run(milliseconds{400});
+  EXPECT_THAT(server->handler.left, ElementsAre(Pair(session, CloseReason::ProtocolError)));
+}
+
 // T15
 TEST_F(MessageSessionTest, FragmentThatNoClientSendsEndsThatSessionWithItsReason) {
   start_server();

@@ -102,7 +102,7 @@ class ClientRecorder : public ClientTransport::Handler {
   }
   bool on_message(ReceivedMessage message) override {
     messages.emplace_back(message.span().begin(), message.span().end());
-    return true;
+    return takes_messages;
   }
   void on_acknowledged(Sequence sequence) override { fates.ended(sequence, true); }
   void on_lost(Sequence sequence) override { fates.ended(sequence, false); }
@@ -114,6 +114,7 @@ class ClientRecorder : public ClientTransport::Handler {
   AcceptBody accept;
   std::vector<Sequence> packets;
   std::vector<std::vector<std::byte>> messages;
+  bool takes_messages = true;
   std::vector<std::pair<CloseReason, std::string>> closed;
   FateBook fates;
   std::function<PacketVerdict(const protocol::Frame&)> when_packet;

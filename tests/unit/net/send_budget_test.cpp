@@ -163,5 +163,29 @@ TEST(SendBudget, BurstThatUsedIdleTimeDoesNotLockOtherTrafficOut) {
   EXPECT_GT(other, 10'000u) << "of 50,000 that it could have";
 }
 
+// A path that was free for days gets a rate when it first loses packets.
+TEST(SendBudget, WhatWasSentWithoutARateIsNotOwedToTheFirstOne) {
+  SendBudget budget(0, Time{});
+  Time now{};
+  for (int i = 0; i < 10'000; ++i) {  // ten gigabytes: more than fits into the debt
+    now = now + Duration(std::chrono::milliseconds(1));
+    budget.refill(now);
+    budget.spend_state(500'000);
+    budget.spend_other(500'000);
+  }
+  budget.set_bytes_per_second(100'000);
+  budget.refill(now);
+  EXPECT_TRUE(budget.may_send_state());
+  EXPECT_TRUE(budget.may_send_other(true));
+  std::uint64_t sent = 0;
+  for (int i = 0; i < 1'000; ++i) {  // ten seconds
+    now = now + Duration(std::chrono::milliseconds(10));
+    budget.refill(now);
+    for (; budget.may_send_state(); sent += 1'000) budget.spend_state(1'000);
+  }
+  EXPECT_GE(sent, 990'000u);
+  EXPECT_LE(sent, 1'000'000u + burst_of(100'000) + kMaxDatagramBytes) << "and nothing was saved up for it";
+}
+
 }  // namespace
 }  // namespace shoal

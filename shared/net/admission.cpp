@@ -25,6 +25,7 @@ Digest256 digest_of(const AdmissionConfig& config) {
       .add(static_cast<std::uint64_t>(config.mode))
       .add(std::as_bytes(std::span(config.password)))
       .add(config.ticket_issuer)
+      .add(std::as_bytes(std::span(fault("net-notes-for-all") ? std::string() : config.audience)))
       .finish();
 }
 
@@ -109,11 +110,13 @@ Result<Admitted, RefuseBody> Admission::judge_ticket(const Claim& claim) {
   // some seconds after each start.
   if (ticket->issued_unix < started_unix_)
     return refuse(RefuseReason::TicketExpired, "it is older than this server's start");
-  switch (used_tickets_.ask(ticket->id, claim.player_key, now)) {
+  switch (used_tickets_.ask(ticket->id, claim.player_key, last_second(*ticket), now)) {
     case UsedTickets::Answer::Good:
       break;
     case UsedTickets::Answer::UsedByAnother:
       return refuse(RefuseReason::TicketUsed, {});
+    case UsedTickets::Answer::Forgotten:
+      return refuse(RefuseReason::TicketExpired, "the server's clock was set back");
     case UsedTickets::Answer::Full:
       return refuse(RefuseReason::Busy, "too many tickets are remembered");
   }

@@ -180,6 +180,9 @@ void ClientTransport::take_refuse(bool is_sealed) {
     return counters_.count(bad_datagram(*error));
   const auto refuse = read_refuse(opened.body);
   if (!refuse) return counters_.count(BadDatagram::Malformed);
+  // Whoever sees the nonce can write a Refuse: it says nothing of credentials, and costs us none.
+  if (!is_sealed && !may_come_in_clear(refuse->reason) && !fault("net-believe-refusals"))
+    return counters_.count(BadDatagram::UnexpectedHandshake);
   refuse_reason_ = refuse->reason;
   ++counters_.refused[static_cast<std::size_t>(refuse->reason)];
   // The next attempt shows what it was given in the beginning.
@@ -256,7 +259,8 @@ void ClientTransport::deliver() {
 }
 
 void ClientTransport::take_messages(Sequence sequence, const protocol::Messages& messages, Time now) {
-  if (const auto error = messages_->take(messages)) return close(CloseReason::ProtocolError, to_string(*error));
+  if (const auto error = messages_->take(messages))
+    return close(CloseReason::ProtocolError, to_string(*error));
   connection_->acknowledge(sequence, now);
   while (state_ == ClientState::Connected) {
     auto message = messages_->next();
@@ -315,10 +319,7 @@ void ClientTransport::run_timers(Time now) {
 
 void ClientTransport::send_close(CloseReason reason, std::string_view detail) {
   own_builder_.Clear();
-  const auto detail_at =
-      detail.empty() ? 0 : own_builder_.CreateString(detail.data(), std::min(detail.size(), kMaxDetailBytes));
-  const auto close =
-      protocol::CreateClose(own_builder_, static_cast<protocol::CloseReason>(reason), detail_at);
+  const auto close = create_close(own_builder_, reason, detail);
   if (connection_->write(own_builder_, protocol::Payload::Close, close.Union(), false, clock_.now(),
                          outgoing_))
     put_out();

@@ -42,6 +42,15 @@ void CongestionControl::learn_own_loss() {
   rate_before_cuts_ = 0;
 }
 
+void CongestionControl::on_new_path() {
+  if (fault("net-keep-old-path")) return;
+  least_rtt_[0] = least_rtt_[1] = Duration{0};
+  own_loss_ = 0;
+  rate_before_cuts_ = 0;
+  // What was sent on the old path says nothing of the new one.
+  acknowledged_ = lost_ = 0;
+}
+
 bool CongestionControl::update(Duration rtt, Time now) {
   const Duration base = rtt.count() == 0 ? rtt : base_rtt(rtt, now);
   const std::uint32_t packets = acknowledged_ + lost_;

@@ -30,6 +30,10 @@ class CongestionControl {
   /// To be called often. `rtt`: smoothed, 0 before the first measurement. True: a period ended and rate() may differ.
   bool update(Duration rtt, Time now);
 
+  /// The packets go another way from now on: what was learned of the old one's delay and loss is forgotten. The rate stays,
+  /// so that moving about earns none.
+  void on_new_path();
+
   std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
   /// Share of packets lost in the last whole period, 0 to 1.
   double loss() const { return loss_; }

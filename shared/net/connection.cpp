@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "shared/base/assert.hpp"
+#include "shared/net/handshake.hpp"
 
 namespace shoal {
 namespace {
@@ -44,6 +45,13 @@ bool ranges_of(const protocol::Packet& packet, std::array<SequenceRange, kMaxAck
 }
 
 }  // namespace
+
+flatbuffers::Offset<protocol::Close> create_close(flatbuffers::FlatBufferBuilder& builder, CloseReason reason,
+                                                  std::string_view detail) {
+  const auto text =
+      detail.empty() ? 0 : builder.CreateString(detail.data(), std::min(detail.size(), kMaxDetailBytes));
+  return protocol::CreateClose(builder, static_cast<protocol::CloseReason>(reason), text);
+}
 
 std::size_t Connection::payload_room(Time now) const {
   std::array<SequenceRange, kMaxAckRanges> ranges;

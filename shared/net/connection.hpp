@@ -72,6 +72,10 @@ const Table* verified(std::span<const std::byte> body) {
   return verifier.VerifyBuffer<Table>(nullptr) ? flatbuffers::GetRoot<Table>(bytes) : nullptr;
 }
 
+/// `detail`: kMaxDetailBytes of it travel.
+flatbuffers::Offset<protocol::Close> create_close(flatbuffers::FlatBufferBuilder& builder, CloseReason reason,
+                                                  std::string_view detail);
+
 /// One key for each direction, as this end sees them.
 struct ConnectionKeys {
   SealingKey send;
@@ -118,7 +122,11 @@ class Connection {
   }
 
   /// From now on the peer is there. REQUIRES: the path was proved.
-  void move_to(const Endpoint& peer) { peer_ = peer; }
+  /// Round trips of the old way say nothing of the new one.
+  void move_to(const Endpoint& peer) {
+    peer_ = peer;
+    rtt_ = RttEstimate();
+  }
   /// Whether the packet was the newest one when it arrived, so that no earlier one moves the session back.
   bool is_newest(Sequence sequence) const { return receive_log_.newest() <= sequence; }
 

@@ -27,6 +27,21 @@ enum class RefuseReason : std::uint8_t {
 };
 inline constexpr std::size_t kRefuseReasons = 15;
 
+/// Whether a server says so before it opens what a client sealed. The others come sealed, too.
+constexpr bool may_come_in_clear(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::Unspecified:  // one that a newer server has
+    case RefuseReason::WrongProtocolVersion:
+    case RefuseReason::ShuttingDown:
+    case RefuseReason::Busy:
+    case RefuseReason::Banned:
+    case RefuseReason::Draining:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Why a session ended. The first values travel (protocol.fbs); the others are only ever known locally.
 enum class CloseReason : std::uint8_t {
   Unspecified = 0,

@@ -66,10 +66,21 @@ ServerTransport::Session* ServerTransport::find(SessionId id) const {
 void ServerTransport::poll() {
   SHOAL_ASSERT(!is_polling_, "a handler must not poll the transport that calls it");
   is_polling_ = true;
-  for (std::size_t budget = kPollBudget; budget > 0 && port_.receive(datagram_); --budget) {
-    take(datagram_, clock_.now());
+  const Time began = clock_.now();
+  Time now = began;
+  // What is left waits at the port for the next poll.
+  for (std::size_t budget = kPollBudget; budget > 0 && now - began < kPollTime && port_.receive(datagram_);
+       --budget) {
+    take(datagram_, now);
+    now = clock_.now();
   }
-  const Time now = clock_.now();
+  const std::size_t turns = fault("net-claims-at-once") ? claims_.size() : kClaimsPerPoll;
+  for (std::size_t left = turns; left > 0 && !claims_.empty(); --left) {
+    const WaitingClaim claim = std::move(claims_.front());
+    claims_.pop_front();
+    take_claim(claim, clock_.now());
+  }
+  now = clock_.now();
   if (now >= next_timers_) run_timers(now);
   port_.flush();
   is_polling_ = false;
@@ -154,11 +165,14 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
   }
   if (const auto stopped = admission_.stop_at_the_door(datagram.peer, now))
     return refuse(datagram.peer, nonce, *stopped);
-  take_claim(datagram, key, *clear, now);
+  if (claims_.size() >= kMaxWaitingClaims) return counters_.count(BadDatagram::TooManyResponses);
+  claims_.push_back({datagram, key, *clear});
 }
 
-void ServerTransport::take_claim(const Datagram& datagram, const ResponseKey& key, const ResponseClear& clear,
-                                 Time now) {
+void ServerTransport::take_claim(const WaitingClaim& claim, Time now) {
+  const auto& [datagram, key, clear] = claim;
+  if (used_responses_.contains(key)) return;  // a copy waited behind it
+  if (closed_door_) return refuse(datagram.peer, key.nonce, {*closed_door_, {}});
   const auto es = identity_.agree(clear.client_key);
   if (!es) return counters_.count(BadDatagram::BadTag);
   const ResponseKeys keys(*es, {clear.protocol_version, key.nonce, clear.client_key, clear.cookie,
@@ -187,6 +201,10 @@ void ServerTransport::take_claim(const Datagram& datagram, const ResponseKey& ke
   if (!admitted) return refuse(datagram.peer, key.nonce, admitted.error(), &keys);
   const auto found = players_.find(admitted->player);
   const Session* playing = found == players_.end() ? nullptr : find(found->second);
+  // A Response that was held back on the way, and comes to end what began after it.
+  if (playing != nullptr && key.cookie.issued_seconds < playing->cookie_issued_seconds &&
+      !fault("net-late-responses"))
+    return counters_.count(BadDatagram::ReplayedResponse);
   if (!admission_.has_room(datagram.peer, playing ? std::optional(playing->admitted_from) : std::nullopt))
     return refuse(datagram.peer, key.nonce, {RefuseReason::TooManySessions, {}}, &keys);
   // The player proved who they are, so it is they who come again, perhaps after a crash.
@@ -225,6 +243,7 @@ void ServerTransport::open_session(const ResponseKey& key, const Admitted& admit
   slot.session = std::make_unique<Session>(connection, key.peer, now, session_keys, config_.bytes_per_second);
   Session& session = *slot.session;
   session.player = admitted.player;
+  session.cookie_issued_seconds = key.cookie.issued_seconds;
   handshake_.accept({Cipher::ChaCha20Poly1305, secrets.accept}, key.nonce, ephemeral.public_key(),
                     {connection, config_.time_out, config_.tick_rate_hz, cipher, admitted.player,
                      admission_.resume_ticket(admitted, entropy_)},
@@ -292,7 +311,7 @@ void ServerTransport::take_packet(const Datagram& datagram, const PacketHeader& 
   Session* session = index < slots_.size() ? slots_[index].session.get() : nullptr;
   if (session == nullptr || session->connection.id().value != header.connection) {
     count_bad(BadDatagram::UnknownConnection, datagram.size);
-    return answer_from_tombstone(datagram, header);
+    return answer_from_tombstone(datagram, header, now);
   }
   Opened opened;
   if (const auto bad = session->connection.open(datagram.span(), body_, opened))
@@ -314,6 +333,7 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
                              const protocol::Packet& packet, Time now) {
   // A late packet says where the client was.
   if (!session.connection.is_newest(sequence)) return;
+  if (admission_.bans().bans(datagram.peer)) return;
   const bool is_known = session.new_path && session.new_path->peer == datagram.peer &&
                         now - session.new_path->first_heard < kPathLifetime;
   if ((is_known && packet.path_response() == session.new_path->challenge) || fault("net-move-unproved")) {
@@ -323,6 +343,7 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
                 to_string(session.connection.peer()), to_string(datagram.peer));
     }
     session.connection.move_to(datagram.peer);
+    session.congestion.on_new_path();
     session.new_path.reset();
     ++counters_.moved;
     return;
@@ -472,30 +493,11 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
   Connection& connection = session->connection;
   for (int copy = 0; tell_peer && copy < kCloseCopies; ++copy) {
     own_builder_.Clear();
-    const auto detail_at =
-        detail.empty() ? 0
-                       : own_builder_.CreateString(detail.data(), std::min(detail.size(), kMaxDetailBytes));
-    const auto close =
-        protocol::CreateClose(own_builder_, static_cast<protocol::CloseReason>(reason), detail_at);
-    if (connection.write(own_builder_, protocol::Payload::Close, close.Union(), false, now, outgoing_)) {
+    const auto close = create_close(own_builder_, reason, detail);
+    if (connection.write(own_builder_, protocol::Payload::Close, close.Union(), false, now, outgoing_))
       put_out(*session, TrafficKind::Close);
-    }
   }
-  if (tell_peer) {
-    Tombstone tombstone{connection.id(),
-                        connection.peer(),
-                        reason,
-                        std::string(detail.substr(0, kMaxDetailBytes)),
-                        connection.keys(),
-                        connection.next_sequence(),
-                        kTombstoneAnswers};
-    if (tombstones_.size() < kMaxTombstones) {
-      tombstones_.push_back(std::move(tombstone));
-    } else {
-      tombstones_[next_tombstone_] = std::move(tombstone);
-      next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
-    }
-  }
+  if (tell_peer) bury(connection, reason, detail, now);
   if (may_log_debug()) {
     log_debug(LogFields{to_string(id), to_string(session->player), to_string(connection.peer())},
               "net: session {} from {} left: {}{}{}", to_string(id), to_string(connection.peer()),
@@ -512,26 +514,46 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
   handler_.on_left(id, reason);
 }
 
-void ServerTransport::answer_from_tombstone(const Datagram& datagram, const PacketHeader& header) {
-  for (Tombstone& tombstone : tombstones_) {
-    if (tombstone.connection.value != header.connection || tombstone.peer != datagram.peer) continue;
-    Opened opened;
-    if (tombstone.answers_left == 0 || open(tombstone.keys.receive, datagram.span(), 0, body_, opened))
-      return;
-    --tombstone.answers_left;
-    own_builder_.Clear();
-    const auto detail = tombstone.detail.empty() ? 0 : own_builder_.CreateString(tombstone.detail);
-    const auto close =
-        protocol::CreateClose(own_builder_, static_cast<protocol::CloseReason>(tombstone.reason), detail);
-    own_builder_.Finish(
-        protocol::CreatePacket(own_builder_, 0, 0, 0, protocol::Payload::Close, close.Union()));
-    const auto body = std::as_bytes(std::span(own_builder_.GetBufferPointer(), own_builder_.GetSize()));
-    outgoing_.size =
-        seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {},
-             body, outgoing_.bytes);
-    ++tombstone.next_sequence.value;
-    return put_out(datagram.peer, TrafficKind::Close);
+void ServerTransport::bury(const Connection& connection, CloseReason reason, std::string_view detail,
+                           Time now) {
+  Tombstone tombstone{connection.id(),
+                      connection.peer(),
+                      reason,
+                      std::string(detail.substr(0, kMaxDetailBytes)),
+                      connection.keys(),
+                      connection.next_sequence(),
+                      kTombstoneAnswers,
+                      now + config_.time_out};
+  std::size_t place = tombstones_.size();
+  if (place < kMaxTombstones) {
+    tombstones_.push_back(std::move(tombstone));
+  } else {
+    place = next_tombstone_;
+    next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
+    tombstone_of_.erase(tombstones_[place].connection.value);
+    tombstones_[place] = std::move(tombstone);
   }
+  tombstone_of_[connection.id().value] = place;
+}
+
+void ServerTransport::answer_from_tombstone(const Datagram& datagram, const PacketHeader& header, Time now) {
+  const auto found = tombstone_of_.find(header.connection);
+  if (found == tombstone_of_.end()) return;
+  Tombstone& tombstone = tombstones_[found->second];
+  Opened opened;
+  if (tombstone.peer != datagram.peer || tombstone.answers_left == 0 || now >= tombstone.forget_at ||
+      open(tombstone.keys.receive, datagram.span(), 0, body_, opened))
+    return;
+  --tombstone.answers_left;
+  own_builder_.Clear();
+  const auto close = create_close(own_builder_, tombstone.reason, tombstone.detail);
+  own_builder_.Finish(protocol::CreatePacket(own_builder_, 0, 0, 0, protocol::Payload::Close, close.Union()));
+  const auto body = std::as_bytes(std::span(own_builder_.GetBufferPointer(), own_builder_.GetSize()));
+  outgoing_.size =
+      seal(tombstone.keys.send, {DatagramType::Packet, header.connection, tombstone.next_sequence}, {}, body,
+           outgoing_.bytes);
+  ++tombstone.next_sequence.value;
+  put_out(datagram.peer, TrafficKind::Close);
 }
 
 void ServerTransport::put_out(Session& session, TrafficKind kind) {

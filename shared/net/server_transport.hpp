@@ -93,12 +93,17 @@ class ServerTransport {
   ServerTransport(const ServerTransport&) = delete;
   ServerTransport& operator=(const ServerTransport&) = delete;
 
-  /// Takes in what waits at the port (at most kPollBudget datagrams, so that a flood cannot hold the tick),
-  /// answers handshakes at once, sends signs of life, ends what timed out, flushes.
+  /// Takes in what waits at the port, answers handshakes at once, sends signs of life, ends what timed out, flushes. A
+  /// flood cannot hold the tick: at most kPollBudget datagrams and kPollTime, and at most kClaimsPerPoll Responses whose
+  /// cookie is good, about a fifth of a millisecond each. What is left is for the next poll.
   void poll();
   /// Puts out what send() and close() left in the port. After the last of a tick; poll() does it, too.
   void flush() { port_.flush(); }
   static constexpr std::size_t kPollBudget = 8192;
+  static constexpr Duration kPollTime = milliseconds{5};
+  static constexpr std::size_t kClaimsPerPoll = 16;
+  /// Responses that wait for the work with their keys; more are dropped, and their clients repeat them.
+  static constexpr std::size_t kMaxWaitingClaims = 256;
 
   /// A cleared builder for the next payload. Good until the next call of builder().
   flatbuffers::FlatBufferBuilder& builder();
@@ -188,6 +193,7 @@ class ServerTransport {
     PlayerId player;
     std::vector<std::byte> accept;  // the datagram, for a client that missed it
     Time accepted_at{};             // when it was sent last
+    std::uint64_t cookie_issued_seconds = 0;
     std::optional<NewPath> new_path;
   };
   struct Slot {
@@ -203,6 +209,7 @@ class ServerTransport {
     ConnectionKeys keys;
     Sequence next_sequence;
     int answers_left = 0;
+    Time forget_at{};
   };
   /// One Response and its copies.
   struct ResponseKey {
@@ -220,6 +227,12 @@ class ServerTransport {
     ResponseKey key;
     Time forget_at{};
   };
+  /// A Response whose cookie is good.
+  struct WaitingClaim {
+    Datagram datagram;
+    ResponseKey key;
+    ResponseClear clear;
+  };
 
   Session* find(SessionId id) const;
   void take(const Datagram& datagram, Time now);
@@ -227,7 +240,7 @@ class ServerTransport {
   void count_bad(BadDatagram bad, std::size_t size);
   void take_hello(const Datagram& datagram, Time now);
   void take_response(const Datagram& datagram, const PacketHeader& header, Time now);
-  void take_claim(const Datagram& datagram, const ResponseKey& key, const ResponseClear& clear, Time now);
+  void take_claim(const WaitingClaim& claim, Time now);
   void take_packet(const Datagram& datagram, const PacketHeader& header, Time now);
   void take_payload(SessionId id, Sequence sequence, const protocol::Packet& packet, Time now);
   /// `ciphers`: what the client has. REQUIRES: a free slot.
@@ -241,7 +254,8 @@ class ServerTransport {
   /// Of a packet that arrived from another address than the session's.
   void follow(Session& session, const Datagram& datagram, Sequence sequence, const protocol::Packet& packet,
               Time now);
-  void answer_from_tombstone(const Datagram& datagram, const PacketHeader& header);
+  void bury(const Connection& connection, CloseReason reason, std::string_view detail, Time now);
+  void answer_from_tombstone(const Datagram& datagram, const PacketHeader& header, Time now);
   void deliver(SessionId id);
   void take_messages(SessionId id, Sequence sequence, const protocol::Messages& messages, Time now);
   void send_messages(Session& session, Time now);
@@ -272,8 +286,11 @@ class ServerTransport {
   std::unordered_map<PlayerId, SessionId> players_;
   std::unordered_map<ResponseKey, SessionId, ResponseKeyHash> used_responses_;
   std::deque<UsedResponse> used_in_order_;
+  std::deque<WaitingClaim> claims_;
   std::vector<Tombstone> tombstones_;  // a ring
   std::size_t next_tombstone_ = 0;
+  // Which of them a connection has: a flood of packets of no session must not walk through all.
+  std::unordered_map<std::uint64_t, std::size_t> tombstone_of_;
   std::vector<SendLog::Outcome> outcomes_;
   Time next_timers_{};
   bool is_polling_ = false;

@@ -20,6 +20,7 @@ std::string_view to_string(BadDatagram kind) {
                                                                       "forged cookie",
                                                                       "stale cookie",
                                                                       "replayed response",
+                                                                      "too many responses",
                                                                       "bad player key",
                                                                       "bad server key"};
   const std::size_t index = static_cast<std::size_t>(kind);

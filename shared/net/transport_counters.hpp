@@ -18,7 +18,7 @@ enum class BadDatagram : std::uint8_t {
   BadTag,               // damaged on the way, or forged
   Malformed,            // the FlatBuffer does not verify, or a count, index or enumerator is out of range
   UnknownConnection,    // of a session that ended, or never was
-  WrongAddress,         // a session's packet from an address that is not the session's
+  WrongAddress,         // at a client: not from the server's address
   Duplicate,            // arrived before
   TooOld,               // too late to tell from a duplicate
   TooFarAhead,          // sequence that no loss explains
@@ -29,10 +29,11 @@ enum class BadDatagram : std::uint8_t {
   ForgedCookie,         // not ours, or made for another address
   StaleCookie,          // too old; its client starts again
   ReplayedResponse,     // of a session that has ended meanwhile
+  TooManyResponses,     // so many wait for the work with their keys: its client repeats it
   BadPlayerKey,         // a Response whose player did not prove the key
   BadServerKey,         // a Challenge with another key than the one that was given
 };
-inline constexpr std::size_t kBadDatagrams = 19;
+inline constexpr std::size_t kBadDatagrams = 20;
 
 std::string_view to_string(BadDatagram kind);
 

@@ -346,6 +346,28 @@ TEST_F(AdmissionSessionTest, ResumeTicketThatIsOverIsDroppedAndTheNextAttemptSho
   expect_in_session(ann);
 }
 
+// Whoever sees the nonce can write a Refuse in clear.
+TEST_F(AdmissionSessionTest, ForgedRefusalInClearCostsNoResumeTicket) {
+  serve(with_password());
+  TestClient& ann = join(1, CredentialKind::Password, copy_of(kPassword));
+  ann.transport.close();
+  run(milliseconds{50});
+  ASSERT_FALSE(ann.transport.resume_ticket().empty());
+  HandshakeWriter writer;
+  OutgoingDatagram forged;
+  network.set_tap([&](const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
+    PacketHeader header;
+    if (source != client_endpoint(1) || read_header(bytes, header) || header.type == DatagramType::Packet)
+      return;
+    writer.refuse(header.connection, {RefuseReason::TicketExpired, {}}, forged);
+    network.forge(target, source, forged.span());
+  });
+  ann.transport.connect();
+  run(milliseconds{50});
+  expect_in_session(ann);
+  EXPECT_GE(ann.transport.counters().bad_count(BadDatagram::UnexpectedHandshake), 1u);
+}
+
 class KeyUsedUp : public AdmissionSessionTest, public ::testing::WithParamInterface<bool> {};
 
 TEST_P(KeyUsedUp, EndsTheSessionAndTheNextOneIsThePlayers) {

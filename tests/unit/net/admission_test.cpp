@@ -186,6 +186,17 @@ TEST_F(AdmissionTest, TicketAdmitsOneKeyOnly) {
   EXPECT_EQ(reason(CredentialKind::Ticket, shown, bob), RefuseReason::TicketUsed) << "as long as it is good";
 }
 
+TEST_F(AdmissionTest, UsedTicketIsNotGoodAgainWhenTheClockJumpsAheadAndBack) {
+  start(with_tickets());
+  const auto used = ticket();
+  join(CredentialKind::Ticket, used, ann);
+  wall_clock.set(kStart + 10'000);
+  join(CredentialKind::Ticket, ticket("carl"), PublicKey{{3}});
+  wall_clock.set(kStart);
+  EXPECT_EQ(reason(CredentialKind::Ticket, used, bob), RefuseReason::TicketExpired);
+  join(CredentialKind::Ticket, ticket("dora", "arena-1", 61), PublicKey{{4}});
+}
+
 TEST_F(AdmissionTest, FullMemoryOfTicketsIsBusyUntilOneExpires) {
   AdmissionConfig config = with_tickets();
   config.max_used_tickets = 2;
@@ -254,6 +265,17 @@ TEST_F(AdmissionTest, NewPasswordModeIssuerOrIdentityEndsResumeTickets) {
   issuer = SignatureKey::make(entropy);
   start(with_tickets());
   EXPECT_EQ(reason(CredentialKind::Resume, of_ticket, ann), RefuseReason::TicketExpired);
+}
+
+TEST_F(AdmissionTest, ResumeTicketOfAnotherAudienceIsNotTakenThoughTheServersShareAKey) {
+  start(with_tickets());
+  const auto note = admission->resume_ticket(join(CredentialKind::Ticket, ticket(), ann), entropy);
+  AdmissionConfig other = with_tickets();
+  other.audience = "arena-2";
+  start(other);
+  EXPECT_EQ(reason(CredentialKind::Resume, note, ann), RefuseReason::TicketExpired);
+  start(with_tickets());
+  EXPECT_EQ(join(CredentialKind::Resume, note, ann).player, player_of_ticket("ann"));
 }
 
 TEST_F(AdmissionTest, BannedAddressStopsAtTheDoorAndBannedPlayerWhateverTheyShow) {

@@ -62,9 +62,8 @@ TEST_P(CongestionSessionTest, FramesFollowWhatThePathCarriesAndComeBack) {
   EXPECT_GT(after.bytes_per_second, before.bytes_per_second * 9 / 10) << "and back";
 }
 
-INSTANTIATE_TEST_SUITE_P(Rates, CongestionSessionTest, ::testing::Values(0, 500'000), [](const auto& rate) {
-  return rate.param == 0 ? "WithoutALimit" : "Limited";
-});
+INSTANTIATE_TEST_SUITE_P(Rates, CongestionSessionTest, ::testing::Values(0, 500'000),
+                         [](const auto& rate) { return rate.param == 0 ? "WithoutALimit" : "Limited"; });
 
 TEST_F(NarrowSessionTest, FloorIsKeptOnAPathThatLosesNearlyEverything) {
   start_server({.time_out = seconds{60}, .bytes_per_second = 500'000});

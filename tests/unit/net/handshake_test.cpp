@@ -220,6 +220,27 @@ TEST_F(HandshakeTest, ResponseUsedAgainAfterItsSessionEndedOpensNothing) {
             13u);
 }
 
+// On the way somebody holds a Response back until its client has joined by a later one.
+TEST_F(HandshakeTest, ResponseThatWasHeldBackDoesNotReplaceTheSessionThatBeganAfterIt) {
+  start_server();
+  RawPeer peer(network, client_endpoint(1), 5);
+  peer.say_hello();
+  server->transport.poll();
+  const auto early = peer.hear_challenge();
+  ASSERT_TRUE(early);
+  network.set_links_from(client_endpoint(1), {.loss_percent = 100});
+  peer.say_response(*early);
+  const OutgoingDatagram held_back = peer.response;
+  network.set_links_from(client_endpoint(1), {});
+  clock.advance(seconds{6});
+  ASSERT_TRUE(peer.join(server->transport));
+  peer.send(held_back.span());
+  server->transport.poll();
+  EXPECT_TRUE(server->transport.is_open(server->handler.joined[0]));
+  EXPECT_THAT(server->handler.joined, SizeIs(1));
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::ReplayedResponse), 1u);
+}
+
 TEST_F(HandshakeTest, LostAcceptIsRepeatedForTheSameSession) {
   start_server();
   RawPeer peer(network, client_endpoint(1), 5);

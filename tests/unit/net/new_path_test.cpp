@@ -89,6 +89,31 @@ TEST_F(NewPathTest, CopyThatArrivesFirstFromElsewhereMovesNothing) {
   EXPECT_GT(clients[0]->handler.packets.size(), 140u) << "the client's frames still come";
 }
 
+TEST_F(NewPathTest, BannedAddressGetsInByMovingNeither) {
+  server->transport.set_bans(parse_ban_list("192.0.2.7").value());
+  std::uint64_t sent_there = 0;
+  network.set_tap([&](const Endpoint&, const Endpoint& target, std::span<const std::byte>) {
+    if (target == kNewAddress) ++sent_there;
+  });
+  ASSERT_TRUE(network.move(*clients[0]->port, kNewAddress));
+  play(seconds{2});
+  EXPECT_EQ(server->transport.peer(session), client_endpoint(1));
+  EXPECT_EQ(server->transport.counters().moved, 0u);
+  EXPECT_EQ(sent_there, 0u) << "not even a challenge";
+}
+
+TEST_F(NewPathTest, LongerWayIsNoQueue) {
+  network.set_default_link({.latency = milliseconds{5}});
+  play(seconds{5});
+  const std::uint64_t before = server->transport.bytes_per_second(session);
+  ASSERT_TRUE(network.move(*clients[0]->port, kNewAddress));
+  network.set_default_link({.latency = milliseconds{90}});
+  play(seconds{8});
+  ASSERT_EQ(server->transport.peer(session), kNewAddress);
+  EXPECT_GE(server->transport.bytes_per_second(session), before / 2);
+  EXPECT_NEAR(to_seconds(server->transport.rtt(session)), 0.18, 0.02);
+}
+
 TEST_F(NewPathTest, LatePacketFromTheOldAddressDoesNotMoveTheSessionBack) {
   network.set_default_link(
       {.reorder_percent = 30, .latency = milliseconds{20}, .reorder_delay = milliseconds{300}});

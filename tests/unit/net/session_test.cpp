@@ -319,6 +319,27 @@ TEST_F(SessionTest, SilentPeerCostsTheOthersNothing) {
   EXPECT_GT(fates.acknowledged_count, 150u);
 }
 
+TEST_F(SessionTest, ServerForgetsWhomItWouldTellAgainAfterTheTimeOut) {
+  start_server({.time_out = seconds{3}});
+  RawPeer peer(network, client_endpoint(2), 5);
+  ASSERT_TRUE(peer.join(server->transport));
+  server->transport.close(server->handler.joined[0], CloseReason::Kicked);
+  server->transport.flush();
+  while (peer.hear()) continue;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(protocol::CreatePacket(builder, 0, 0, 0));
+  const auto is_answered = [&](std::uint64_t sequence) {
+    peer.say_built(Sequence{sequence}, builder);
+    server->transport.poll();
+    return peer.hear().has_value();
+  };
+  EXPECT_TRUE(is_answered(1));
+  clock.advance(seconds{2});
+  EXPECT_TRUE(is_answered(2));
+  clock.advance(seconds{1});
+  EXPECT_FALSE(is_answered(3));
+}
+
 TEST_F(SessionTest, FullFlightIsRefusedUntilFatesAreKnown) {
   start_server({.time_out = seconds{60}});
   RawPeer silent(network, client_endpoint(2), 5);

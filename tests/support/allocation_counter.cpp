@@ -1,5 +1,7 @@
 #include "tests/support/allocation_counter.hpp"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -7,6 +9,7 @@
 namespace {
 
 std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> live{0};
 thread_local std::size_t before_failure = 0;  // 0: none fails
 
 // For those operators that may throw.
@@ -21,7 +24,12 @@ void* counted(std::size_t bytes, std::size_t alignment) {
                      bytes != 0 ? bytes : 1) != 0) {
     std::abort();
   }
+  live += malloc_usable_size(memory);
   return memory;
+}
+void given_back(void* memory) {
+  if (memory != nullptr) live -= malloc_usable_size(memory);
+  std::free(memory);
 }
 
 }  // namespace
@@ -30,6 +38,10 @@ namespace shoal::test {
 
 std::size_t allocations_so_far() {
   return allocations.load();
+}
+
+std::size_t live_bytes() {
+  return live.load();
 }
 
 ScopedAllocationFailure::ScopedAllocationFailure(std::size_t after) {
@@ -59,19 +71,21 @@ ScopedAllocationFailure::~ScopedAllocationFailure() {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
+  given_back(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  given_back(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  given_back(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  given_back(memory);
 }
 
-// Asio takes memory for handlers by this one.
+// Asio takes memory for handlers by this one, and gives it back by free().
 extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return counted(bytes, alignment);
+  void* memory = counted(bytes, alignment);
+  live -= malloc_usable_size(memory);
+  return memory;
 }

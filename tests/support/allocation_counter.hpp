@@ -8,6 +8,8 @@ namespace shoal::test {
 
 /// Since the program began, over all threads.
 std::size_t allocations_so_far();
+/// That operator new gave out and delete did not take back, as large as the heap makes them. Over all threads.
+std::size_t live_bytes();
 
 /// While it lives, this thread's allocation number `after` (from 0) throws std::bad_alloc, once.
 class [[nodiscard]] ScopedAllocationFailure {

@@ -66,9 +66,11 @@ ServerTransport::Session* ServerTransport::find(SessionId id) const {
 void ServerTransport::poll() {
   SHOAL_ASSERT(!is_polling_, "a handler must not poll the transport that calls it");
   is_polling_ = true;
+  const std::uint64_t operations_before = public_key_operations_so_far();
   for (std::size_t budget = kPollBudget; budget > 0 && port_.receive(datagram_); --budget) {
     take(datagram_, clock_.now());
   }
+  counters_.public_key_operations += public_key_operations_so_far() - operations_before;
   const Time now = clock_.now();
   if (now >= next_timers_) run_timers(now);
   port_.flush();
@@ -121,6 +123,8 @@ void ServerTransport::take_hello(const Datagram& datagram, Time now) {
                    fmt::format("server {} client {}", config_.protocol_version, hello->protocol_version)});
   }
   const HandshakeCookie cookie = cookies_.make(datagram.peer, nonce, hello->client_key, now);
+  if (fault("net-remember-hellos"))
+    used_in_order_.push_back({{datagram.peer, nonce, cookie}, now + kRememberResponse});
   handshake_.challenge(nonce, {cookie, schema_hash_, identity_.public_key()}, outgoing_);
   put_out(datagram.peer, TrafficKind::Handshake);
 }
@@ -129,6 +133,7 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
   const auto clear = read_response_clear(datagram.span());
   if (!clear) return counters_.count(BadDatagram::TooShort);
   const std::uint64_t nonce = header.connection;
+  if (fault("net-keys-before-cookie")) (void)identity_.agree(clear->client_key);
   switch (cookies_.check(clear->cookie, datagram.peer, nonce, clear->client_key, now)) {
     case CookieMint::Verdict::Good:
       break;

@@ -170,6 +170,30 @@ TEST_F(HandshakeTest, SpoofedHelloGetsNoMoreThanItSent) {
   EXPECT_EQ(cost(stray.span()), 0u);
 }
 
+// T6: neither does one that ends, in whichever way.
+TEST_F(HandshakeTest, SpoofedHelloToAServerThatEndsGetsNoMoreThanItSent) {
+  for (const bool drains : {true, false}) {
+    SCOPED_TRACE(drains ? "draining" : "shutting down");
+    start_server();
+    RawPeer peer(network, client_endpoint(1), 5);
+    drains ? server->transport.start_draining() : server->transport.shut_down();
+    peer.say_hello();
+    const OutgoingDatagram hello = peer.last_sent();
+    server->transport.poll();
+    EXPECT_GT(bytes_sent_by_server(), 0u) << "who asks in earnest is told why";
+    EXPECT_LE(bytes_sent_by_server(), hello.size);
+    const std::uint64_t before = bytes_sent_by_server();
+    OutgoingDatagram small;
+    small.size =
+        write_clear({DatagramType::Hello, 5, Sequence{}},
+                    std::span(hello.bytes).subspan(kPacketHeaderBytes, kMaxPacketBodyBytes - 1), small.bytes);
+    peer.send(small.span());
+    server->transport.poll();
+    EXPECT_EQ(bytes_sent_by_server(), before) << "one that was not padded gets nothing";
+    server.reset();
+  }
+}
+
 /// Hands out hellos and forged Responses, each from another address with other keys, and swallows all answers.
 /// Itself it needs no memory, so that what is counted is the server's.
 class FloodPort final : public DatagramPort {
@@ -394,6 +418,12 @@ TEST_F(HandshakeTest, NothingIsUsedAgainAfterStopAndStart) {
   }
   start_server();
   TestClient& client = add_client(7);
+  network.set_tap([&](const Endpoint&, const Endpoint&, std::span<const std::byte> bytes) {
+    PacketHeader header;
+    ASSERT_FALSE(read_header(bytes, header));
+    if (header.type != DatagramType::Hello) return;
+    EXPECT_TRUE(nonces.insert(header.connection).second) << "a nonce came twice";
+  });
   for (int round = 0; round < 20; ++round) {
     client.transport.connect();
     run(milliseconds{20});
@@ -402,6 +432,7 @@ TEST_F(HandshakeTest, NothingIsUsedAgainAfterStopAndStart) {
     client.transport.close();
     run(milliseconds{20});
   }
+  EXPECT_THAT(nonces, SizeIs(20)) << "each attempt said Hello once";
 }
 
 // T15: every prefix and many mutations of every handshake body.

@@ -125,6 +125,9 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
   all.histogram("client_round_trip_seconds",
                 "Smoothed round trip to one client. Each client counts once a second")
       .add(status.client_rtt_seconds);
+  all.histogram("client_jitter_seconds",
+                "Mean deviation of the round trip to one client. Each client counts once a second")
+      .add(status.client_jitter_seconds);
   all.histogram("client_loss_ratio",
                 "Packets to one client that were lost in the last second, as a share. Each client counts "
                 "once a second")

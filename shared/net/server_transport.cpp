@@ -641,6 +641,11 @@ Duration ServerTransport::rtt(SessionId id) const {
   return session == nullptr ? Duration{0} : session->connection.rtt().rtt();
 }
 
+Duration ServerTransport::rtt_deviation(SessionId id) const {
+  const Session* session = find(id);
+  return session == nullptr ? Duration{0} : session->connection.rtt().rtt_deviation();
+}
+
 std::uint64_t ServerTransport::bytes_per_second(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? 0 : session->congestion.rate();

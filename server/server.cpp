@@ -570,6 +570,7 @@ SessionStatus Server::status_of(const Session& session) const {
   status.entity = session.player;
   status.joined_at = session.joined_at;
   status.rtt = transport_.rtt(session.id);
+  status.jitter = transport_.rtt_deviation(session.id);
   status.traffic = transport_.traffic(session.id);
   status.may_send_bytes_per_second = transport_.bytes_per_second(session.id);
   status.chunks = session.view->chunk_count();

@@ -109,7 +109,8 @@ struct SessionStatus {
   Endpoint peer;
   Entity entity;  // null: none, it watches
   Time joined_at{};
-  Duration rtt{};  // 0 before the first measurement
+  Duration rtt{};     // 0 before the first measurement
+  Duration jitter{};  // mean deviation of the round trip
   SessionTraffic traffic;
   std::uint64_t may_send_bytes_per_second = 0;
   std::size_t chunks = 0;

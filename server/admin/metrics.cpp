@@ -114,12 +114,20 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
   all.counter("handshakes_refused_total", "Attempts to join that were refused, by reason");
   for (std::size_t i = 0; i < kRefuseReasons; ++i)
     all.add(transport.refused[i], {{"reason", as_label(to_string(static_cast<RefuseReason>(i)))}});
+  all.counter("public_key_operations_total",
+              "Agreements on keys and signatures that handshakes cost: only who showed an address of their "
+              "own causes "
+              "any")
+      .add(transport.public_key_operations);
   all.histogram("client_sent_bytes_per_second",
                 "UDP payload sent to one client in the last second. Each client counts once a second")
       .add(status.client_bytes_per_second);
   all.histogram("client_round_trip_seconds",
                 "Smoothed round trip to one client. Each client counts once a second")
       .add(status.client_rtt_seconds);
+  all.histogram("client_jitter_seconds",
+                "Mean deviation of the round trip to one client. Each client counts once a second")
+      .add(status.client_jitter_seconds);
   all.histogram("client_loss_ratio",
                 "Packets to one client that were lost in the last second, as a share. Each client counts "
                 "once a second")

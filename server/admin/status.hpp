@@ -83,6 +83,7 @@ struct ServerStatus {
   // Each client counts once a second.
   BucketHistogram client_bytes_per_second;  // sent to it
   BucketHistogram client_rtt_seconds;
+  BucketHistogram client_jitter_seconds;
   BucketHistogram client_loss;
   BucketHistogram client_wait_seconds;  // of the change that waits longest for its turn
   std::shared_ptr<const std::vector<PlayerStatus>> players;

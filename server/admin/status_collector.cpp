@@ -48,6 +48,7 @@ StatusCollector::StatusCollector(const Server& server, const Clock& clock, const
       phase_seconds_(kTickPhases, BucketHistogram(tick_bounds(limits.period()))),
       client_bytes_per_second_(bandwidth_bounds(limits.client_bytes_per_second)),
       client_rtt_seconds_({0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2}),
+      client_jitter_seconds_({0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}),
       client_loss_({0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1}),
       client_wait_seconds_({0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30}),
       players_(std::make_shared<const std::vector<PlayerStatus>>()) {
@@ -118,7 +119,10 @@ void StatusCollector::look_at_players(Time now) {
       player.loss = static_cast<double>(lost) / static_cast<double>(settled);
       client_loss_.add(player.loss);
     }
-    if (session.rtt > Duration{0}) client_rtt_seconds_.add(to_seconds(session.rtt));
+    if (session.rtt > Duration{0}) {
+      client_rtt_seconds_.add(to_seconds(session.rtt));
+      client_jitter_seconds_.add(to_seconds(session.jitter));
+    }
     client_wait_seconds_.add(to_seconds(limits_.period()) * session.longest_wait_ticks);
   });
   traffic_before_.swap(traffic_now_);
@@ -145,6 +149,7 @@ std::shared_ptr<const ServerStatus> StatusCollector::make(Time now) {
   status->systems = systems_;
   status->client_bytes_per_second = client_bytes_per_second_;
   status->client_rtt_seconds = client_rtt_seconds_;
+  status->client_jitter_seconds = client_jitter_seconds_;
   status->client_loss = client_loss_;
   status->client_wait_seconds = client_wait_seconds_;
   status->players = players_;

@@ -60,6 +60,7 @@ class StatusCollector {
   std::vector<std::uint64_t> system_runs_;
   BucketHistogram client_bytes_per_second_;
   BucketHistogram client_rtt_seconds_;
+  BucketHistogram client_jitter_seconds_;
   BucketHistogram client_loss_;
   BucketHistogram client_wait_seconds_;
   std::unordered_map<std::uint32_t, SessionTraffic> traffic_before_;  // by player's number

@@ -90,6 +90,7 @@ std::string players_json(const ServerStatus& status) {
     json["entity"] = session.entity.is_null() ? Json(nullptr) : Json(text_of(session.entity));
     json["joined_seconds_ago"] = rounded(to_seconds(status.made - session.joined_at));
     json["rtt_ms"] = rounded(to_milliseconds(session.rtt));
+    json["jitter_ms"] = rounded(to_milliseconds(session.jitter));
     json["loss_percent"] = rounded(player.loss * 100);
     json["sent_kbit_per_second"] = rounded(player.sent_bytes_per_second * 8 / 1000);
     json["received_kbit_per_second"] = rounded(player.received_bytes_per_second * 8 / 1000);

@@ -33,6 +33,7 @@ void CookieMint::rotate(Time now) {
   if (current_.is_set && current_.period == period) return;
   previous_ = current_;
   current_.period = period;
+  if (current_.is_set && fault("net-one-cookie-secret")) return;
   current_.is_set = true;
   entropy_.fill(std::as_writable_bytes(std::span(current_.key)));
 }

@@ -21,7 +21,14 @@ const bool kSodiumStarted = [] {
   return true;
 }();
 
+// Each thread's own, so that tests and servers side by side do not mix.
+thread_local std::uint64_t public_key_operations = 0;
+
 }  // namespace
+
+std::uint64_t public_key_operations_so_far() {
+  return public_key_operations;
+}
 
 Secret::~Secret() {
   sodium_memzero(bytes_.data(), bytes_.size());
@@ -44,17 +51,20 @@ bool operator==(const Secret& a, const Secret& b) {
 }
 
 AgreementKey::AgreementKey(const Secret& secret) : secret_(secret) {
+  ++public_key_operations;
   crypto_scalarmult_base(public_key_.bytes.data(), secret_.data());
 }
 
 std::optional<Secret> AgreementKey::agree(const PublicKey& other) const {
   Secret shared;
+  ++public_key_operations;
   if (crypto_scalarmult(shared.data(), secret_.data(), other.bytes.data()) != 0) return std::nullopt;
   return shared;
 }
 
 SignatureKey::SignatureKey(const Secret& seed) : seed_(seed) {
   std::array<unsigned char, crypto_sign_SECRETKEYBYTES> secret;
+  ++public_key_operations;
   crypto_sign_seed_keypair(public_key_.bytes.data(), secret.data(), seed_.data());
   sodium_memzero(secret.data(), secret.size());
 }
@@ -65,6 +75,7 @@ Signature SignatureKey::sign(std::span<const std::byte> message) const {
   std::memcpy(secret.data(), seed_.data(), kKeyBytes);
   std::memcpy(secret.data() + kKeyBytes, public_key_.bytes.data(), kKeyBytes);
   Signature signature;
+  ++public_key_operations;
   crypto_sign_detached(signature.bytes.data(), nullptr,
                        reinterpret_cast<const unsigned char*>(message.data()), message.size(), secret.data());
   sodium_memzero(secret.data(), secret.size());
@@ -72,6 +83,7 @@ Signature SignatureKey::sign(std::span<const std::byte> message) const {
 }
 
 bool is_signed_by(const PublicKey& key, std::span<const std::byte> message, const Signature& signature) {
+  ++public_key_operations;
   return crypto_sign_verify_detached(signature.bytes.data(),
                                      reinterpret_cast<const unsigned char*>(message.data()), message.size(),
                                      key.bytes.data()) == 0;

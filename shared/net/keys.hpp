@@ -54,6 +54,10 @@ class Secret {
   std::array<std::uint8_t, kKeyBytes> bytes_{};
 };
 
+/// Operations on curves by this thread so far: making keys, agreeing, signing and checking. Each takes tens of
+/// microseconds, what most else takes together, so that whoever can cause them must have paid.
+std::uint64_t public_key_operations_so_far();
+
 /// For agreeing on secrets: X25519 (RFC 7748).
 class AgreementKey {
  public:

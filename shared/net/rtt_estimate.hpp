@@ -23,6 +23,7 @@ class RttEstimate {
   bool has_sample() const { return has_sample_; }
   /// Smoothed round trip of the network alone; 0 before the first sample.
   Duration rtt() const { return rtt_; }
+  /// Mean distance of a round trip from the smoothed one: the jitter.
   Duration rtt_deviation() const { return rtt_deviation_; }
   /// After this long without acknowledgement, and with a later datagram acknowledged, a datagram counts as
   /// lost.

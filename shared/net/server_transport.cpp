@@ -66,6 +66,7 @@ ServerTransport::Session* ServerTransport::find(SessionId id) const {
 void ServerTransport::poll() {
   SHOAL_ASSERT(!is_polling_, "a handler must not poll the transport that calls it");
   is_polling_ = true;
+  const std::uint64_t operations_before = public_key_operations_so_far();
   const Time began = clock_.now();
   Time now = began;
   // What is left waits at the port for the next poll.
@@ -80,6 +81,7 @@ void ServerTransport::poll() {
     claims_.pop_front();
     take_claim(claim, clock_.now());
   }
+  counters_.public_key_operations += public_key_operations_so_far() - operations_before;
   now = clock_.now();
   if (now >= next_timers_) run_timers(now);
   port_.flush();
@@ -132,6 +134,8 @@ void ServerTransport::take_hello(const Datagram& datagram, Time now) {
                    fmt::format("server {} client {}", config_.protocol_version, hello->protocol_version)});
   }
   const HandshakeCookie cookie = cookies_.make(datagram.peer, nonce, hello->client_key, now);
+  if (fault("net-remember-hellos"))
+    used_in_order_.push_back({{datagram.peer, nonce, cookie}, now + kRememberResponse});
   handshake_.challenge(nonce, {cookie, schema_hash_, identity_.public_key()}, outgoing_);
   put_out(datagram.peer, TrafficKind::Handshake);
 }
@@ -140,6 +144,7 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
   const auto clear = read_response_clear(datagram.span());
   if (!clear) return counters_.count(BadDatagram::TooShort);
   const std::uint64_t nonce = header.connection;
+  if (fault("net-keys-before-cookie")) (void)identity_.agree(clear->client_key);
   switch (cookies_.check(clear->cookie, datagram.peer, nonce, clear->client_key, now)) {
     case CookieMint::Verdict::Good:
       break;
@@ -656,6 +661,11 @@ void ServerTransport::set_bans(BanList bans) {
 Duration ServerTransport::rtt(SessionId id) const {
   const Session* session = find(id);
   return session == nullptr ? Duration{0} : session->connection.rtt().rtt();
+}
+
+Duration ServerTransport::rtt_deviation(SessionId id) const {
+  const Session* session = find(id);
+  return session == nullptr ? Duration{0} : session->connection.rtt().rtt_deviation();
 }
 
 std::uint64_t ServerTransport::bytes_per_second(SessionId id) const {

@@ -144,6 +144,8 @@ class ServerTransport {
   std::size_t session_count() const { return session_count_; }
   /// Smoothed; 0 before the first measurement and for an unknown session.
   Duration rtt(SessionId session) const;
+  /// How far a round trip is from the smoothed one, on average: the jitter. 0 likewise.
+  Duration rtt_deviation(SessionId session) const;
   /// What the session may send now; 0 for an unknown session.
   std::uint64_t bytes_per_second(SessionId session) const;
   Endpoint peer(SessionId session) const;

@@ -69,7 +69,8 @@ struct TransportCounters {
   std::uint64_t acknowledged = 0;   // of packets with a reported outcome
   std::uint64_t lost = 0;
   std::uint64_t joined = 0;
-  std::uint64_t moved = 0;  // sessions that went on from another address
+  std::uint64_t moved = 0;                  // sessions that went on from another address
+  std::uint64_t public_key_operations = 0;  // of the server, for handshakes
   std::array<std::uint64_t, kBadDatagrams> bad{};
   std::array<std::uint64_t, kRefuseReasons> refused{};
   std::array<std::uint64_t, kCloseReasons> left{};

@@ -15,14 +15,14 @@ class Joining(Programs):
         super().setUp()
         self.logs = []  # files that the programs' words go to
 
-    def start_logged(self, program, *arguments):
-        """The process and the file of its words, which can be read while it runs."""
+    def start_logged(self, program, *arguments, before=()):
+        """The process and the file of its words, which can be read while it runs. `before`: a command that runs it."""
         log = self.path / f"log-{len(self.logs)}"
         self.logs.append(log)
         environment = {key: value for key, value in os.environ.items() if not key.startswith("SHOAL_")}
         environment["XDG_STATE_HOME"] = str(self.path / "state")
         with log.open("w") as target:
-            process = subprocess.Popen([BIN / program, *map(str, arguments)], env=environment, stdout=target,
+            process = subprocess.Popen([*before, BIN / program, *map(str, arguments)], env=environment, stdout=target,
                                        stderr=subprocess.STDOUT)
         self.processes.append(process)
         return process, log
@@ -101,6 +101,21 @@ class Identity(Joining):
         self.assertIn("0644", said)
         self.assertIn("chmod 600", said)
         self.assert_nowhere("5a" * 32)
+
+    def test_identity_that_cannot_be_read_is_refused_and_not_replaced(self):
+        text = "shoal server identity\n" + "5a" * 32 + "\n"
+        file = self.file("identity.key", text, 0o000)
+        loop = self.path / "loop.key"
+        loop.symlink_to(loop)
+        # The superuser reads whatever its mode, unless that right is taken away.
+        as_others = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+        for path, why in ((file, "Permission denied"), (loop, "Too many levels of symbolic links")):
+            server, log = self.start_logged("shoal-server", "--identity", path, "--port", 0, before=as_others)
+            said = self.ends_with(server, 2, log)
+            self.assertIn(f"cannot read the key in {path}: {why}. Another place is said with --identity FILE", said)
+            self.assertNotIn("listening", said)
+        file.chmod(0o600)
+        self.assertEqual(file.read_text(), text)
 
     def test_identity_of_another_kind_is_refused(self):
         file, _ = self.matchmaker()

@@ -111,6 +111,22 @@ TEST_F(StatusTest, PlayersAndTheirRatesAreThoseOfTheServer) {
   EXPECT_THAT(players_json(*status), HasSubstr("\"client\": 3"));
 }
 
+TEST_F(StatusTest, JitterOfAPathIsToldBesideItsRoundTrip) {
+  begin(2);
+  network.set_link(client_at(1), kServer, {.latency = milliseconds{30}, .jitter = milliseconds{60}});
+  run_told(5);
+  const auto status = board.newest();
+  ASSERT_EQ(status->players->size(), 2u);
+  const auto jitter = [&](std::size_t player) { return (*status->players)[player].session.jitter; };
+  const std::size_t shaky = (*status->players)[1].session.peer == client_at(1) ? 1 : 0;
+  EXPECT_GE(jitter(shaky), milliseconds{5});
+  EXPECT_LE(jitter(shaky), milliseconds{60});
+  EXPECT_LT(jitter(1 - shaky), jitter(shaky) / 2);
+  EXPECT_EQ(status->client_jitter_seconds.count(), status->client_rtt_seconds.count());
+  const double told = std::round(to_milliseconds(jitter(shaky)) * 1000) / 1000;
+  EXPECT_THAT(players_json(*status), HasSubstr(fmt::format("\"jitter_ms\": {},", told)));
+}
+
 // A player who is back keeps its number, and its new session begins to count at nothing.
 TEST_F(StatusTest, PlayerWhoIsBackHasNoRateBelowNothing) {
   begin(2);

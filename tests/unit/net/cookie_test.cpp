@@ -54,7 +54,24 @@ TEST_F(CookieTest, GoesStaleAndSurvivesOneChangeOfTheSecret) {
   }
 }
 
-TEST_F(CookieTest, SecretsDifferBetweenServersAndPeriods) {
+// Two mints that draw the same secrets, one of them for the third time: who learned an old secret makes no cookie with
+// it.
+TEST_F(CookieTest, SecretIsNewInEachPeriod) {
+  const Time third = now + 2 * kCookieSecretLifetime;
+  SeededEntropy same_entropy(1);
+  CookieMint fresh(same_entropy);
+  const HandshakeCookie of_first_secret = fresh.make(kPeer, 42, key, third);
+  SeededEntropy entropy_again(1);
+  CookieMint again(entropy_again);
+  ASSERT_EQ(again.make(kPeer, 42, key, third).code, of_first_secret.code) << "one seed, one first secret";
+
+  (void)mint.make(kPeer, 42, key, now);
+  (void)mint.make(kPeer, 42, key, now + kCookieSecretLifetime);
+  EXPECT_NE(mint.make(kPeer, 42, key, third).code, of_first_secret.code);
+  EXPECT_EQ(mint.check(of_first_secret, kPeer, 42, key, third), Verdict::Forged);
+}
+
+TEST_F(CookieTest, SecretsDifferBetweenServers) {
   SeededEntropy other_entropy(2);
   CookieMint other(other_entropy);
   const HandshakeCookie cookie = mint.make(kPeer, 42, key, now);

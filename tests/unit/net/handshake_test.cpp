@@ -1,6 +1,7 @@
 // From Hello to Accept or Refuse: honest clients on bad networks, and peers that are not honest.
 #include <set>
 
+#include "tests/support/allocation_counter.hpp"
 #include "tests/unit/net/net_fixture.hpp"
 #include "tests/unit/net/raw_peer.hpp"
 
@@ -169,6 +170,122 @@ TEST_F(HandshakeTest, SpoofedHelloGetsNoMoreThanItSent) {
   EXPECT_EQ(cost(stray.span()), 0u);
 }
 
+// T6: neither does one that ends, in whichever way.
+TEST_F(HandshakeTest, SpoofedHelloToAServerThatEndsGetsNoMoreThanItSent) {
+  for (const bool drains : {true, false}) {
+    SCOPED_TRACE(drains ? "draining" : "shutting down");
+    start_server();
+    RawPeer peer(network, client_endpoint(1), 5);
+    drains ? server->transport.start_draining() : server->transport.shut_down();
+    peer.say_hello();
+    const OutgoingDatagram hello = peer.last_sent();
+    server->transport.poll();
+    EXPECT_GT(bytes_sent_by_server(), 0u) << "who asks in earnest is told why";
+    EXPECT_LE(bytes_sent_by_server(), hello.size);
+    const std::uint64_t before = bytes_sent_by_server();
+    OutgoingDatagram small;
+    small.size =
+        write_clear({DatagramType::Hello, 5, Sequence{}},
+                    std::span(hello.bytes).subspan(kPacketHeaderBytes, kMaxPacketBodyBytes - 1), small.bytes);
+    peer.send(small.span());
+    server->transport.poll();
+    EXPECT_EQ(bytes_sent_by_server(), before) << "one that was not padded gets nothing";
+    server.reset();
+  }
+}
+
+/// Hands out hellos and forged Responses, each from another address with other keys, and swallows all answers.
+/// Itself it needs no memory, so that what is counted is the server's.
+class FloodPort final : public DatagramPort {
+ public:
+  explicit FloodPort(DatagramPort& under) : under_(under) {}
+  void wait(std::uint64_t datagrams) { left_ = datagrams; }
+  std::uint64_t answers() const { return answers_; }
+
+  bool send(const Endpoint& peer, std::span<const std::byte> bytes) override {
+    if (peer.port != kFloodPort) return under_.send(peer, bytes);
+    ++answers_;
+    answer_.size = bytes.size();
+    std::copy(bytes.begin(), bytes.end(), answer_.bytes.begin());
+    return true;
+  }
+  void flush() override { under_.flush(); }
+  bool receive(Datagram& datagram) override {
+    if (left_ == 0) return under_.receive(datagram);
+    --left_;
+    ++nonce_;
+    const auto part = [this](int shift) { return static_cast<std::uint8_t>(nonce_ >> shift); };
+    datagram.peer = Endpoint::ipv4(11, part(16), part(8), part(0), kFloodPort);
+    PublicKey key;
+    key.bytes = {part(0), part(8), part(16), 9};
+    if (nonce_ % 2 == 0) {
+      writer_.hello(nonce_, {kProtocolVersion, key}, written_);
+    } else {
+      // A cookie that looks right: of our time, and every other one made for the Hello before it, of another address.
+      HandshakeCookie cookie{.code = {part(0), part(8)}};
+      if (nonce_ % 4 == 1 && answers_ > 0) cookie = stolen_cookie();
+      writer_.response(sealing_, nonce_, {kProtocolVersion, key, cookie}, {}, written_);
+    }
+    datagram.size = static_cast<std::uint16_t>(written_.size);
+    std::copy_n(written_.bytes.begin(), written_.size, datagram.bytes.begin());
+    return true;
+  }
+  Endpoint local() const override { return under_.local(); }
+  PortCounters counters() const override { return under_.counters(); }
+
+ private:
+  static constexpr std::uint16_t kFloodPort = 666;
+
+  HandshakeCookie stolen_cookie() {
+    Opened opened;
+    if (read_clear(answer_.span(), body_, opened)) return {};
+    const auto challenge = read_challenge(opened.body);
+    return challenge ? challenge->cookie : HandshakeCookie{};
+  }
+
+  DatagramPort& under_;
+  std::uint64_t left_ = 0;
+  std::uint64_t nonce_ = 0;
+  std::uint64_t answers_ = 0;
+  HandshakeWriter writer_;
+  SealingKey sealing_{Cipher::ChaCha20Poly1305, Secret{}};
+  OutgoingDatagram written_;
+  OutgoingDatagram answer_;
+  BodyBuffer body_;
+};
+
+// T7: before its cookie came back a peer costs no memory and no work with keys.
+TEST_F(HandshakeTest, FloodBeforeTheCookieCostsNoMemoryAndNoKeys) {
+  SchemaVersions schema = demo_schema();
+  sort_schema(schema);
+  const auto under = network.open(kServerEndpoint);
+  FloodPort port(*under);
+  SeededEntropy entropy(1);
+  ServerRecorder handler;
+  ServerTransport transport(port, clock, entropy, {.schema = schema}, handler);
+  const auto flood = [&](std::uint64_t datagrams) {
+    for (std::uint64_t i = 0; i < datagrams; i += 1000) {
+      port.wait(1000);
+      clock.advance(milliseconds{1});
+      transport.poll();
+    }
+  };
+  flood(2000);  // buffers get their sizes
+  const std::uint64_t answers = port.answers();
+  const std::uint64_t operations = public_key_operations_so_far();
+  const std::size_t allocations = test::allocations_so_far();
+  flood(40000);
+  EXPECT_EQ(test::allocations_so_far() - allocations, 0u);
+  EXPECT_EQ(public_key_operations_so_far() - operations, 0u);
+  EXPECT_EQ(transport.counters().public_key_operations, 0u);
+  EXPECT_EQ(port.answers() - answers, 20000u) << "each Hello got its Challenge";
+  EXPECT_EQ(transport.counters().bad_count(BadDatagram::ForgedCookie), 21000u) << "no Response was good";
+  // The alarm works: who shows a good cookie does cost keys.
+  RawPeer peer(network, client_endpoint(1), 5);
+  ASSERT_TRUE(peer.join(transport, schema));
+  EXPECT_GE(transport.counters().public_key_operations, 3u) << "two agreements and a signature";
+}
+
 // T7
 TEST_F(HandshakeTest, HelloFloodFillsNothing) {
   start_server({.max_sessions = 4});
@@ -322,6 +439,12 @@ TEST_F(HandshakeTest, NothingIsUsedAgainAfterStopAndStart) {
   }
   start_server();
   TestClient& client = add_client(7);
+  network.set_tap([&](const Endpoint&, const Endpoint&, std::span<const std::byte> bytes) {
+    PacketHeader header;
+    ASSERT_FALSE(read_header(bytes, header));
+    if (header.type != DatagramType::Hello) return;
+    EXPECT_TRUE(nonces.insert(header.connection).second) << "a nonce came twice";
+  });
   for (int round = 0; round < 20; ++round) {
     client.transport.connect();
     run(milliseconds{20});
@@ -330,6 +453,7 @@ TEST_F(HandshakeTest, NothingIsUsedAgainAfterStopAndStart) {
     client.transport.close();
     run(milliseconds{20});
   }
+  EXPECT_THAT(nonces, SizeIs(20)) << "each attempt said Hello once";
 }
 
 // T15: every prefix and many mutations of every handshake body.

@@ -115,7 +115,7 @@ TEST(Printable, KeepsLogLinesWhole) {
   EXPECT_EQ(printable(std::string(5000, 'x')).size(), kMaxDetailBytes);
 }
 
-// T15, T19: whatever the body holds, it is counted or taken, never fatal.
+// T15: whatever the body holds, it is counted or taken, never fatal.
 TEST_F(HostilePacketTest, MutatedPacketsNeverBreakTheSessionOrItsNeighbour) {
   TestClient& neighbour = add_client(2);
   neighbour.transport.connect();

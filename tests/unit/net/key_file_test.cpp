@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "shared/base/assert.hpp"
 #include "shared/net/password_file.hpp"
 #include "tests/unit/net/hex.hpp"
 
@@ -21,6 +22,28 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::string_view kDigits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+
+/// The superuser may read everything. While this lives they are nobody, to whom the file belongs; whoever else runs the
+/// test stays who they are.
+class [[nodiscard]] Nobody {
+ public:
+  Nobody(const std::filesystem::path& folder, const std::string& file) : was_superuser_(::geteuid() == 0) {
+    if (!was_superuser_) return;
+    constexpr uid_t kNobody = 65534;
+    is_in_force_ = ::chmod(folder.c_str(), 0755) == 0 && ::chown(file.c_str(), kNobody, kNobody) == 0 &&
+                   ::seteuid(kNobody) == 0;
+  }
+  Nobody(const Nobody&) = delete;
+  Nobody& operator=(const Nobody&) = delete;
+  ~Nobody() {
+    if (was_superuser_) SHOAL_ASSERT(::seteuid(0) == 0, "the superuser does not come back");
+  }
+  bool is_in_force() const { return is_in_force_; }
+
+ private:
+  bool was_superuser_ = false;
+  bool is_in_force_ = true;
+};
 
 class KeyFile : public ::testing::Test {
  protected:
@@ -80,10 +103,13 @@ TEST_F(KeyFile, ThatIsNotThereOrNoFileIsRefused) {
 }
 
 TEST_F(KeyFile, ThatCannotBeReadIsRefused) {
-  if (::geteuid() == 0) GTEST_SKIP() << "the superuser may read everything";
-  EXPECT_THAT(complaint(write(good(), 0)), HasSubstr("Permission denied"));
-  const auto kept = read_or_make_key_file(folder / "key", kServerIdentity, entropy);
-  EXPECT_FALSE(kept.ok());
+  const std::string path = write(good(), 0);
+  const Nobody nobody(folder, path);
+  if (!nobody.is_in_force()) GTEST_SKIP() << "the superuser may read everything, and cannot be anybody else";
+  EXPECT_THAT(complaint(path), HasSubstr("Permission denied"));
+  const auto kept = read_or_make_key_file(path, kServerIdentity, entropy);
+  ASSERT_FALSE(kept.ok());
+  EXPECT_THAT(kept.error(), HasSubstr("Permission denied"));
 }
 
 TEST_F(KeyFile, EveryTruncationIsRefusedAndItsDigitsAreNotTold) {

@@ -7,8 +7,60 @@
 
 #include "schema/protocol_generated.h"
 #include "tests/unit/net/message_link.hpp"
+#include "tests/unit/net/net_fixture.hpp"
 
 // Any tables serve: these are at hand.
+
+namespace shoal {
+namespace {
+
+/// What flatc makes of `table Tree { child: Tree; children: [Tree]; }`.
+struct Tree : private flatbuffers::Table {
+  static constexpr flatbuffers::voffset_t kChild = 4;
+  static constexpr flatbuffers::voffset_t kChildren = 6;
+  const Tree* child() const { return GetPointer<const Tree*>(kChild); }
+  const flatbuffers::Vector<flatbuffers::Offset<Tree>>* children() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<Tree>>*>(kChildren);
+  }
+  bool Verify(flatbuffers::Verifier& verifier) const {
+    return VerifyTableStart(verifier) && VerifyOffset(verifier, kChild) && verifier.VerifyTable(child()) &&
+           VerifyOffset(verifier, kChildren) && verifier.VerifyVector(children()) &&
+           verifier.VerifyVectorOfTables(children()) && verifier.EndTable();
+  }
+};
+
+flatbuffers::Offset<Tree> tree(
+    flatbuffers::FlatBufferBuilder& builder, flatbuffers::Offset<Tree> child,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Tree>>> children = 0) {
+  const auto start = builder.StartTable();
+  if (!child.IsNull()) builder.AddOffset(Tree::kChild, child);
+  if (!children.IsNull()) builder.AddOffset(Tree::kChildren, children);
+  return builder.EndTable(start);
+}
+
+/// A message of one table in the other, so many in all.
+auto deep(std::size_t tables) {
+  return [tables](flatbuffers::FlatBufferBuilder& builder) {
+    flatbuffers::Offset<Tree> top = tree(builder, 0);
+    for (std::size_t i = 1; i < tables; ++i) top = tree(builder, top);
+    return top;
+  };
+}
+/// A message whose reader comes to so many tables, of which all but the first are one and the same.
+auto wide(std::size_t tables) {
+  return [tables](flatbuffers::FlatBufferBuilder& builder) {
+    const std::vector<flatbuffers::Offset<Tree>> shared(tables - 1, tree(builder, 0));
+    return tree(builder, 0, builder.CreateVector(shared));
+  };
+}
+
+}  // namespace
+}  // namespace shoal
+
+template <>
+struct shoal::MessageName<shoal::Tree> {
+  static constexpr std::string_view value = "test.Tree";
+};
 template <>
 struct shoal::MessageName<shoal::protocol::Refuse> {
   static constexpr std::string_view value = "test.Chat";
@@ -329,6 +381,55 @@ TEST_F(MessageRouterTest, HandlerThatEndsTheSessionHearsNoMoreOfItsEvents) {
   client.release_events(now, there);
   client.release_events(now, there);
   EXPECT_EQ(heard, 1);
+}
+
+// T19
+TEST_F(MessageRouterTest, TablesTooDeepOrTooManyAreRefusedWhateverTheirHandlerWouldDo) {
+  int heard = 0;
+  server.on<Tree>([&](const MessageSource&, const Tree&) { ++heard; });
+  const auto is_taken = [&](auto build) {
+    EXPECT_TRUE((client.send<Tree>({}, MessageChannel::Ordered, build)));
+    return carry();
+  };
+  EXPECT_TRUE(is_taken(deep(32)));
+  EXPECT_TRUE(is_taken(wide(65536)));
+  EXPECT_EQ(heard, 2);
+  EXPECT_FALSE(is_taken(deep(33)));
+  EXPECT_FALSE(is_taken(wide(65537)));
+  EXPECT_FALSE(is_taken(deep(20'000))) << "nor does the reader's stack end";
+  EXPECT_EQ(heard, 2);
+}
+
+// T19
+TEST_F(NetTest, MessageWithTablesTooDeepEndsItsSessionAloneAndIsCounted) {
+  start_server();
+  for (std::uint16_t i = 1; i <= 2; ++i) add_client(i).transport.connect();
+  run(milliseconds{20});
+  ASSERT_EQ(server->handler.joined.size(), 2u);
+  std::vector<std::byte> sent;
+  MessageRouter router(
+      [&](SessionId, MessageChannel, std::span<const std::byte> bytes) -> Result<std::uint32_t, QueueError> {
+        sent.assign(bytes.begin(), bytes.end());
+        return 0u;
+      });
+  router.on<Tree>([](const MessageSource&, const Tree&) {});
+  server->handler.when_message = [&](SessionId session) {
+    const std::vector<std::byte>& bytes = server->handler.messages[session].back();
+    ReceivedMessage message{MessageChannel::Ordered, std::make_unique<std::byte[]>(bytes.size()),
+                            static_cast<std::uint32_t>(bytes.size())};
+    std::copy(bytes.begin(), bytes.end(), message.bytes.get());
+    return router.take(session, std::move(message), clock.now());
+  };
+  ASSERT_TRUE((router.send<Tree>({}, MessageChannel::Ordered, deep(32))));
+  ASSERT_TRUE(clients[0]->transport.queue_message(MessageChannel::Ordered, sent));
+  run(seconds{1});
+  EXPECT_EQ(server->transport.session_count(), 2u);
+  ASSERT_TRUE((router.send<Tree>({}, MessageChannel::Ordered, deep(33))));
+  ASSERT_TRUE(clients[0]->transport.queue_message(MessageChannel::Ordered, sent));
+  run(seconds{1});
+  EXPECT_EQ(server->transport.counters().left_count(CloseReason::ProtocolError), 1u);
+  EXPECT_EQ(clients[0]->transport.close_reason(), CloseReason::ProtocolError);
+  EXPECT_EQ(clients[1]->transport.state(), ClientState::Connected);
 }
 
 TEST(MessageTypes, TableWithNameStringsBringsItsName) {

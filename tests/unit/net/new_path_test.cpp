@@ -165,5 +165,30 @@ TEST_F(NewPathTest, ChallengesAreSeldomWhateverArrives) {
   EXPECT_GE(challenges, 8u);
 }
 
+// Whoever forges the address of a victim must not make the server send more there than they sent themselves.
+TEST_F(NewPathTest, PacketsTooSmallForTheChallengeAreNotAnsweredBeforeTheirSumIsLargeEnough) {
+  RawPeer peer(network, client_endpoint(2), 5);
+  network.set_default_link({});
+  ASSERT_TRUE(peer.join(server->transport));
+  ASSERT_TRUE(network.move(peer.port(), kNewAddress));
+  std::vector<std::size_t> answers;
+  network.set_tap([&](const Endpoint&, const Endpoint& target, std::span<const std::byte> bytes) {
+    if (target == kNewAddress) answers.push_back(bytes.size());
+  });
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(protocol::CreatePacket(builder));
+  peer.say_built(Sequence{1}, builder);
+  const std::size_t small = peer.last_sent().size;
+  ASSERT_LT(small, kPathWordsBytes);
+  ASSERT_GE(2 * small, kPathWordsBytes);
+  run(milliseconds{1});
+  EXPECT_THAT(answers, IsEmpty());
+  run(seconds{1});
+  EXPECT_THAT(answers, IsEmpty()) << "not later either";
+  peer.say_built(Sequence{2}, builder);
+  run(milliseconds{1});
+  EXPECT_THAT(answers, ElementsAre(kPathWordsBytes)) << "now they have paid for it";
+}
+
 }  // namespace
 }  // namespace shoal

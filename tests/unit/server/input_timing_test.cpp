@@ -99,6 +99,23 @@ TEST_F(InputTiming, SteadyPathTakesEveryInputAtOnce) {
   EXPECT_LE(game.last_delay, milliseconds(100));
 }
 
+// T17: nobody is so near or so far that inputs come late for their tick, or wait long for it.
+class InputTimingAtDistance : public InputTiming, public ::testing::WithParamInterface<int> {};
+
+TEST_P(InputTimingAtDistance, SteadyPathTakesEveryInputAtOnce) {
+  const Duration one_way = Duration(milliseconds(GetParam())) / 2;
+  set_latency(one_way);
+  play(4);
+  play(5);
+  EXPECT_EQ(game.applied, 5 * kTickRate);
+  EXPECT_GE(game.last_delay, one_way);
+  EXPECT_LE(game.last_delay, one_way + milliseconds(100)) << "three ticks to wait";
+  EXPECT_EQ(server.counters().bad_inputs, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(RoundTripMs, InputTimingAtDistance, ::testing::Values(0, 1, 50, 300),
+                         ::testing::PrintToStringParamName());
+
 TEST_F(InputTiming, DelayGoesBackAfterThePathWasSlow) {
   play(5);
   set_latency(milliseconds(500));

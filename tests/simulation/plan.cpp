@@ -43,6 +43,7 @@ void add_hardships(Plan& plan) {
     plan.server_restarts_at = between(random, 1500, 4000);
     plan.length = plan.server_restarts_at + kAfterRestart;
   }
+  std::uint64_t number = 0;
   for (ClientPlan& client : plan.clients) {
     if (random.chance(0.3)) {
       client.moves_at = client.joins_at + between(random, 300, 4000);
@@ -51,6 +52,7 @@ void add_hardships(Plan& plan) {
     if (random.chance(0.2)) client.reads_every = between(random, 20, 400);
     if (random.chance(0.4)) client.clock_drift = random.uniform(-0.02f, 0.02f);
     if (random.chance(0.4)) client.clock_ahead = seconds(random.below(1'000'000));
+    client.partition_to_server = Random::keyed(plan.seed, 0xD12EC7 + number++).chance(0.5);
   }
   if (random.chance(0.4)) return;
   for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {

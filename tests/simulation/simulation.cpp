@@ -88,6 +88,8 @@ Simulation::Simulation(const Plan& plan)
   network_.set_tap([this](const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
     if (target == server_endpoint_) exchanges_[source].to_server += bytes.size();
     if (source == server_endpoint_ && !is_attacked_) exchanges_[target].from_server += bytes.size();
+    // By the source as it is: what attackers send, under whatever address, is nobody's word.
+    if (!is_attacked_) wire_.note(source == server_endpoint_ ? Direction::ToClient : Direction::ToServer, bytes);
     for (const auto& attacker : attackers_) attacker->see(source, target, bytes);
   });
   for (std::size_t i = 0; i < plan.clients.size(); ++i) {
@@ -143,7 +145,11 @@ void Simulation::cut_off(SimulatedClient& client) {
   }
   client.partitioned = client.endpoint;
   if (plan.partition_one_way) {
-    network_.partition_one_way(server_endpoint_, client.endpoint);
+    if (plan.partition_to_server) {
+      network_.partition_one_way(client.endpoint, server_endpoint_);
+    } else {
+      network_.partition_one_way(server_endpoint_, client.endpoint);
+    }
   } else {
     network_.partition(server_endpoint_, client.endpoint);
   }

@@ -16,6 +16,7 @@
 #include "tests/simulation/attackers.hpp"
 #include "tests/simulation/mail.hpp"
 #include "tests/simulation/plan.hpp"
+#include "tests/simulation/wire.hpp"
 
 namespace shoal::simulation {
 
@@ -82,6 +83,7 @@ class Simulation {
   /// How many servers there were so far, one after the other.
   std::uint32_t servers() const { return servers_; }
   const Mail& mail() const { return mail_; }
+  const Wire& wire() const { return wire_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
   const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
   /// Bytes that went between the server and an endpoint.
@@ -105,6 +107,7 @@ class Simulation {
   SeededEntropy entropy_;
   SimulatedNetwork network_;
   Mail mail_;
+  Wire wire_;
   std::unique_ptr<ChaosGame> game_;
   Endpoint server_endpoint_;
   std::unique_ptr<DatagramPort> server_port_;

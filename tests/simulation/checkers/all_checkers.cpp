@@ -7,6 +7,7 @@
 #include "tests/simulation/checkers/session_checker.hpp"
 #include "tests/simulation/checkers/stranger_checker.hpp"
 #include "tests/simulation/checkers/wait_checker.hpp"
+#include "tests/simulation/checkers/wire_checker.hpp"
 
 namespace shoal::simulation {
 
@@ -21,6 +22,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<WaitChecker>());
   checkers.push_back(std::make_unique<StrangerChecker>());
   checkers.push_back(std::make_unique<MessageChecker>());
+  checkers.push_back(std::make_unique<WireChecker>());
   return checkers;
 }
 

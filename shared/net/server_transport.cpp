@@ -442,7 +442,7 @@ void ServerTransport::run_timers(Time now) {
       end(id, CloseReason::KeyUsedUp, {}, true);
       continue;
     }
-    if (now - session->connection.last_heard() >= config_.time_out) {
+    if (now - session->connection.last_heard() >= config_.time_out && !fault("net-keep-silent")) {
       end(id, CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(config_.time_out)), true);
       continue;
     }

@@ -33,8 +33,9 @@ struct ClientPlan {
   Duration clock_ahead{};     // and stands ahead
 };
 
-enum class AttackerKind : std::uint8_t { HelloFlood, Spoofer, Replayer, Liar, Stranger };
-inline constexpr std::uint32_t kAttackerKinds = 5;
+enum class AttackerKind : std::uint8_t { HelloFlood, Spoofer, Replayer, Liar, Stranger, Silent, Impostor };
+/// Sessions that one address outside may have open, and so a silent attacker.
+inline constexpr std::uint32_t kMostSessionsOfAnAddress = 4;
 
 struct AttackerPlan {
   AttackerKind kind = AttackerKind::HelloFlood;

@@ -86,6 +86,10 @@ class Simulation {
   const Wire& wire() const { return wire_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
   const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
+  /// How many players there were so far, of the honest and of the attackers.
+  std::size_t players() const;
+  /// Of the present server.
+  Duration time_out() const { return time_out_; }
   /// Bytes that went between the server and an endpoint.
   struct Exchange {
     std::uint64_t to_server = 0;
@@ -114,6 +118,7 @@ class Simulation {
   std::unique_ptr<Server> server_;
   TickSchedule schedule_;
   std::uint32_t servers_ = 0;
+  Duration time_out_{};
   bool has_restarted_ = false;
   bool is_attacked_ = false;  // at this moment: what is sent is forged
   std::vector<std::unique_ptr<SimulatedClient>> clients_;

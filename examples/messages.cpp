@@ -9,6 +9,7 @@
 #include "examples/campfire_descriptors.hpp"
 #include "examples/campfire_messages_generated.h"
 #include "server/server.hpp"
+#include "shared/net/handshake.hpp"
 #include "shared/net/simulated_network.hpp"
 
 using namespace campfire;
@@ -72,7 +73,7 @@ void Campfire::after_tick(const Registry& registry, GameMessages& messages, Tick
 void listen(Client& client) {
   client.messages().on<Say>([](const MessageSource&, const Say& say) {
     if (say.words() == nullptr) return;  // a field that is absent
-    std::printf("%s\n", say.words()->str().c_str());
+    std::printf("%s\n", printable(say.words()->string_view()).c_str());
   });
   client.messages().on_event<Crackle>(
       [&client](const MessageSource&, const EventInfo& event, const Crackle& crackle) {

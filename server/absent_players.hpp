@@ -2,7 +2,8 @@
 // the process. Who comes back in time, known by its PlayerId, has its entity and its number again.
 //
 // 1. An entity waits for one player, a player has one entity that waits.
-// 2. At most `most` wait from one tick to the next: of more, those who have waited longest are given up.
+// 2. At most `most` wait from one tick to the next. Of more those are given up first from whose address most others wait,
+//    and of these who has waited longest: who joins and breaks off again and again costs nobody else the place.
 // 3. Time is ticks: a frozen world gives nobody up.
 // Threads: one, the tick's.
 #pragma once
@@ -14,6 +15,7 @@
 #include "server/game_messages.hpp"
 #include "shared/base/tick.hpp"
 #include "shared/ecs/entity.hpp"
+#include "shared/net/address_range.hpp"
 #include "shared/net/player_id.hpp"
 #include "shared/net/reasons.hpp"
 
@@ -37,6 +39,8 @@ class AbsentPlayers {
     CloseReason reason = CloseReason::Unspecified;  // of the session's end
     Tick until{};
     bool is_told = false;  // the game has heard of it
+    std::optional<AddressHolder>
+        holder{};  // of the address its session was opened from; none: exempt, or not known
   };
 
   explicit AbsentPlayers(std::size_t most) : most_(most) {}
@@ -44,7 +48,8 @@ class AbsentPlayers {
   /// REQUIRES: nobody waits under this id.
   void add(const Absent& absent) { waiting_.push_back(absent); }
   /// Those who are too many, and wait no longer. Asked before a tick and not by each newcomer: a session that a newer one
-  /// replaces is absent for a moment, and must cost nobody else its place.
+  /// replaces is absent for a moment, and must cost nobody else its place. O(n log n) of those who wait when there are too
+  /// many.
   std::vector<Absent> take_surplus();
   /// The player's, who waits no longer.
   std::optional<Absent> take(const PlayerId& id);

@@ -520,6 +520,7 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   auto session = std::make_unique<Session>();
   session->id = id;
   session->player_id = request.player;
+  if (!is_exempt(config_.admission.limits, request.peer)) session->holder = holder_of(request.peer);
   const bool is_back = take_back(*session);
   if (!is_back) session->number = {++players_};
   session->view = std::make_unique<ClientView>(chunks_, config_.interest, replication_, full_states_);

@@ -220,6 +220,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     SessionId id;
     PlayerId player_id;
     PlayerNumber number;
+    std::optional<AddressHolder> holder;  // none: its address is exempt from limits
     Entity player{};
     std::unique_ptr<ClientView> view;
     InputReceiver inputs;

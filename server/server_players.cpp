@@ -22,7 +22,7 @@ void Server::give_up(const AbsentPlayers::Absent& absent) {
 void Server::end_player(const Session& session, CloseReason reason) {
   if (session.player.is_null()) return;
   const AbsentPlayers::Absent absent{
-      {session.player_id, session.number, session.player}, reason, return_deadline()};
+      {session.player_id, session.number, session.player}, reason, return_deadline(), false, session.holder};
   if (config_.return_time.count() == 0 || !may_return(reason)) return give_up(absent);
   absent_.add(absent);
 }

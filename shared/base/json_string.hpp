@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-/// Appends `value` with its quotes. Any bytes: each byte that is not part of UTF-8 becomes U+FFFD, control characters
-/// are escaped, so the result is always one valid string on one line.
+/// Appends `value` with its quotes. Any bytes: each byte that is not part of UTF-8 becomes U+FFFD, what steers a
+/// terminal (Character::Kind::Steering) is escaped, so the result is always one valid string on one line.
 void append_json_string(std::string& text, std::string_view value);
 
 }  // namespace shoal

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "shared/base/character.hpp"
 #include "shared/base/json_string.hpp"
 
 namespace shoal {
@@ -68,13 +69,15 @@ spdlog::logger& logger() {
 std::string text_of(std::string_view line) {
   std::string text;
   text.reserve(line.size());
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      text += fmt::format("\\x{:02x}", byte);
+  while (!line.empty()) {
+    const Character character = first_character(line);
+    const std::string_view bytes = line.substr(0, character.bytes);
+    if (character.kind == Character::Kind::Plain) {
+      text += bytes;
     } else {
-      text += c;
+      for (const char c : bytes) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
+    line.remove_prefix(character.bytes);
   }
   return text;
 }

@@ -2,7 +2,7 @@
 // about can stand beside it for machines. Level and format are set once by main; tests and the simulation leave the
 // level at `Off`.
 //
-// 1. A line stays one line whatever its words hold: control characters are escaped.
+// 1. A line stays one line whatever its words hold: what steers a terminal is escaped, and what is no UTF-8.
 // 2. As JSON each line is one object, valid UTF-8: "ts" (RFC 3339, UTC, milliseconds), "level", "msg", then the fields.
 // 3. No secret is ever logged: no password, no ticket, no secret key.
 // Who writes lines that peers can cause asks a LineAllowance first (shared/base/line_allowance.hpp).

@@ -12,9 +12,9 @@ constexpr int kSweepPerNewcomer = 2;
 
 }  // namespace
 
-bool AddressLimits::is_exempt(const Endpoint& peer) const {
+bool is_exempt(const AddressLimitsConfig& config, const Endpoint& peer) {
   if (is_loopback(peer)) return true;
-  return std::any_of(config_.exempt.begin(), config_.exempt.end(),
+  return std::any_of(config.exempt.begin(), config.exempt.end(),
                      [&](const AddressRange& range) { return range.contains(peer); });
 }
 
@@ -51,7 +51,7 @@ AddressLimits::Entry* AddressLimits::entry(const Endpoint& peer, Time now) {
 }
 
 bool AddressLimits::take_handshake(const Endpoint& peer, Time now) {
-  if ((config_.handshakes_per_second == 0 && config_.max_sessions == 0) || is_exempt(peer) ||
+  if ((config_.handshakes_per_second == 0 && config_.max_sessions == 0) || is_exempt(config_, peer) ||
       fault("net-no-limits"))
     return true;
   // Also where only sessions are limited: who has no place in the table could not be counted.
@@ -64,14 +64,14 @@ bool AddressLimits::take_handshake(const Endpoint& peer, Time now) {
 }
 
 bool AddressLimits::has_room_for_session(const Endpoint& peer, const std::optional<Endpoint>& leaving) const {
-  if (config_.max_sessions == 0 || is_exempt(peer) || fault("net-no-limits")) return true;
+  if (config_.max_sessions == 0 || is_exempt(config_, peer) || fault("net-no-limits")) return true;
   const auto found = entries_.find(holder_of(peer));
   const std::uint32_t freed = leaving && holder_of(*leaving) == holder_of(peer) ? 1 : 0;
   return found == entries_.end() || found->second.sessions < config_.max_sessions + freed;
 }
 
 void AddressLimits::session_opened(const Endpoint& peer, Time now) {
-  if (is_exempt(peer)) return;
+  if (is_exempt(config_, peer)) return;
   if (Entry* known = entry(peer, now)) ++known->sessions;
 }
 

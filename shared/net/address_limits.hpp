@@ -5,7 +5,6 @@
 // 2. An exempt address is never counted and never refused.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,6 +28,9 @@ struct AddressLimitsConfig {
   std::size_t max_addresses = 65536;
 };
 
+/// The machine itself is, as well.
+bool is_exempt(const AddressLimitsConfig& config, const Endpoint& peer);
+
 class AddressLimits {
  public:
   explicit AddressLimits(AddressLimitsConfig config) : config_(std::move(config)) {}
@@ -45,7 +47,7 @@ class AddressLimits {
   std::size_t address_count() const { return entries_.size(); }
 
  private:
-  using Holder = std::array<std::uint8_t, 16>;
+  using Holder = AddressHolder;
   struct HolderHash {
     std::size_t operator()(const Holder& holder) const noexcept {
       std::uint64_t halves[2];
@@ -59,7 +61,6 @@ class AddressLimits {
     Time filled_at{};
   };
 
-  bool is_exempt(const Endpoint& peer) const;
   Entry* entry(const Endpoint& peer, Time now);
   void refill(Entry& entry, Time now) const;
   bool is_idle(const Entry& entry) const;

@@ -46,8 +46,8 @@ std::vector<AddressRange> private_ranges() {
   return ranges;
 }
 
-std::array<std::uint8_t, 16> holder_of(const Endpoint& endpoint) {
-  std::array<std::uint8_t, 16> holder = endpoint.address;
+AddressHolder holder_of(const Endpoint& endpoint) {
+  AddressHolder holder = endpoint.address;
   if (!endpoint.is_ipv4()) std::fill(holder.begin() + 8, holder.end(), std::uint8_t{0});
   return holder;
 }

@@ -30,6 +30,7 @@ bool is_loopback(const Endpoint& endpoint);
 std::vector<AddressRange> private_ranges();
 
 /// What one holder of an address on the internet has at least: an IPv4 address, or 64 bits of an IPv6 one.
-std::array<std::uint8_t, 16> holder_of(const Endpoint& endpoint);
+using AddressHolder = std::array<std::uint8_t, 16>;
+AddressHolder holder_of(const Endpoint& endpoint);
 
 }  // namespace shoal

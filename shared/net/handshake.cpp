@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shared/base/character.hpp"
 #include "shared/net/transport_limits.hpp"
 
 namespace shoal {
@@ -245,10 +246,14 @@ std::optional<RefuseBody> read_refuse(std::span<const std::byte> body) {
 }
 
 std::string printable(std::string_view text) {
-  std::string result(text.substr(0, kMaxDetailBytes));
-  for (char& c : result) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = '?';
+  std::string result;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const bool is_plain = character.kind == Character::Kind::Plain;
+    const std::string_view shown = is_plain ? text.substr(0, character.bytes) : "?";
+    if (result.size() + shown.size() > kMaxDetailBytes) break;
+    result += shown;
+    text.remove_prefix(character.bytes);
   }
   return result;
 }

@@ -118,7 +118,8 @@ std::optional<AcceptBody> read_accept(std::span<const std::byte> body);
 /// Of a Refuse or of an opened Denial.
 std::optional<RefuseBody> read_refuse(std::span<const std::byte> body);
 
-/// Text from the wire, fit for a log line or a screen: at most kMaxDetailBytes, control characters replaced.
+/// Text from the wire, fit for a log line or a screen: UTF-8, whole characters, at most kMaxDetailBytes; what steers a
+/// terminal is replaced, and what is no UTF-8.
 std::string printable(std::string_view text);
 
 }  // namespace shoal

@@ -87,5 +87,16 @@ CloseReason close_reason_from_wire(std::uint8_t value) {
   return value <= static_cast<std::uint8_t>(protocol::CloseReason::MAX) ? static_cast<CloseReason>(value)
                                                                         : CloseReason::Unspecified;
 }
+CloseReason close_reason_from_client(std::uint8_t value) {
+  switch (const CloseReason reason = close_reason_from_wire(value)) {
+    case CloseReason::ClientLeft:
+    case CloseReason::TimedOut:
+    case CloseReason::ProtocolError:
+    case CloseReason::KeyUsedUp:
+      return reason;
+    default:
+      return CloseReason::Unspecified;
+  }
+}
 
 }  // namespace shoal

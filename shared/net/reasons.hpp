@@ -68,5 +68,8 @@ std::string_view explain(CloseReason reason);
 /// What travelled, checked: a value that this build does not know is Unspecified.
 RefuseReason refuse_reason_from_wire(std::uint8_t value);
 CloseReason close_reason_from_wire(std::uint8_t value);
+/// Why a client says that it ends its session. What only a server can know is Unspecified: a client does not say that it
+/// was kicked, or that a restart is to blame and it is to be waited for.
+CloseReason close_reason_from_client(std::uint8_t value);
 
 }  // namespace shoal

@@ -385,7 +385,7 @@ void ServerTransport::take_payload(SessionId id, Sequence sequence, const protoc
       const protocol::Close& close = *packet.payload_as_Close();
       const auto detail =
           close.detail() == nullptr ? std::string() : printable(close.detail()->string_view());
-      return end(id, close_reason_from_wire(static_cast<std::uint8_t>(close.reason())), detail, false);
+      return end(id, close_reason_from_client(static_cast<std::uint8_t>(close.reason())), detail, false);
     }
     case protocol::Payload::ClientUpdate: {
       const PacketVerdict verdict = handler_.on_packet(id, sequence, packet);

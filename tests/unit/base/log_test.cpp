@@ -47,13 +47,32 @@ TEST_F(Log, JsonIsAnObjectWithTheFieldsThatAreThere) {
 TEST_F(Log, AnyBytesStayOneLine) {
   const std::string hostile("a\nb\r\x1B[2J\"\\\xFF\0z", 13);
   EXPECT_THAT(written([&] { log_info("{}", hostile); }),
-              testing::EndsWith(std::string("a\\x0ab\\x0d\\x1b[2J\"\\\xFF\\x00z\n")));
+              testing::EndsWith(std::string("a\\x0ab\\x0d\\x1b[2J\"\\\\xff\\x00z\n")));
   set_log_format(LogFormat::Json);
   EXPECT_THAT(
       written([&] { log_info(LogFields{.peer = hostile}, "{}", hostile); }),
       testing::EndsWith(
           R"("msg":"a\nb\u000d\u001b[2J\"\\\ufffd\u0000z","peer":"a\nb\u000d\u001b[2J\"\\\ufffd\u0000z"})"
           "\n"));
+}
+
+TEST_F(Log, NothingSteersATerminal) {
+  const std::string hostile =
+      "a\xC2\x9B"
+      "2Jb \xE2\x80\xAE";
+  EXPECT_THAT(written([&] { log_info("{}", hostile); }),
+              testing::EndsWith("a\\xc2\\x9b2Jb \\xe2\\x80\\xae\n"));
+  set_log_format(LogFormat::Json);
+  EXPECT_THAT(written([&] { log_info("{}", hostile); }), testing::EndsWith(R"("msg":"a\u009b2Jb \u202e"})"
+                                                                           "\n"));
+}
+
+TEST_F(Log, WordsOfAnyLanguageStandAsTheyAre) {
+  const std::string words = "J\xC3\xBCrgen \xE6\x97\xA5\xE6\x9C\xAC";
+  for (const LogFormat format : {LogFormat::Text, LogFormat::Json}) {
+    set_log_format(format);
+    EXPECT_THAT(written([&] { log_info("{}", words); }), testing::HasSubstr(words));
+  }
 }
 
 TEST_F(Log, LevelHoldsForBothFormats) {

@@ -115,6 +115,25 @@ TEST(Printable, KeepsLogLinesWhole) {
   EXPECT_EQ(printable(std::string(5000, 'x')).size(), kMaxDetailBytes);
 }
 
+TEST(Printable, NothingSteersATerminal) {
+  EXPECT_EQ(printable("a\xC2\x9B"
+                      "2Jb"),
+            "a?2Jb")
+      << "an escape and its bracket in one character";
+  EXPECT_EQ(printable("a\x9B"
+                      "2Jb"),
+            "a?2Jb")
+      << "the same byte outside of UTF-8";
+  EXPECT_EQ(printable("Ann\xE2\x80\xAEkcik"), "Ann?kcik") << "what follows was written backwards";
+  EXPECT_EQ(printable("J\xC3\xBCrgen \xE6\x97\xA5\xE6\x9C\xAC"), "J\xC3\xBCrgen \xE6\x97\xA5\xE6\x9C\xAC");
+}
+
+TEST(Printable, IsCutBetweenCharacters) {
+  std::string euros;
+  for (std::size_t i = 0; i < kMaxDetailBytes; ++i) euros += "\xE2\x82\xAC";
+  EXPECT_EQ(printable(euros), euros.substr(0, kMaxDetailBytes / 3 * 3));
+}
+
 // T15: whatever the body holds, it is counted or taken, never fatal.
 TEST_F(HostilePacketTest, MutatedPacketsNeverBreakTheSessionOrItsNeighbour) {
   TestClient& neighbour = add_client(2);

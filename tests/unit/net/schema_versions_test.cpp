@@ -79,6 +79,12 @@ TEST(Reasons, ValuesFromTheWireAreChecked) {
   EXPECT_EQ(close_reason_from_wire(200), CloseReason::Unspecified);
   EXPECT_EQ(close_reason_from_wire(static_cast<std::uint8_t>(CloseReason::Refused)), CloseReason::Unspecified)
       << "reasons that are only known locally do not come over the wire";
+  for (std::uint8_t value = 0; value < 255; ++value) {
+    const CloseReason said = close_reason_from_wire(value);
+    const bool is_clients = said == CloseReason::ClientLeft || said == CloseReason::TimedOut ||
+                            said == CloseReason::ProtocolError || said == CloseReason::KeyUsedUp;
+    EXPECT_EQ(close_reason_from_client(value), is_clients ? said : CloseReason::Unspecified);
+  }
 }
 
 }  // namespace

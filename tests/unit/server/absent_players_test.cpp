@@ -33,6 +33,28 @@ TEST(AbsentPlayers, OfMoreThanMayWaitThoseGoWhoHaveWaitedLongest) {
   EXPECT_EQ(players.all().size(), 1u);
 }
 
+TEST(AbsentPlayers, OfMoreThanMayWaitThoseGoFirstFromWhoseAddressMostOthersWait) {
+  const auto from = [](std::uint8_t number, std::optional<AddressHolder> holder) {
+    AbsentPlayers::Absent player = absent(number, Tick{number});
+    player.holder = holder;
+    return player;
+  };
+  const AddressHolder crowd{1}, pair{2}, single{3};
+  AbsentPlayers players(8);
+  const std::array<std::optional<AddressHolder>, 9> holders{single, pair,  std::nullopt, crowd,       crowd,
+                                                            pair,   crowd, crowd,        std::nullopt};
+  for (std::uint8_t number = 0; number < 9; ++number) players.add(from(number, holders[number]));
+  const auto one = players.take_surplus();
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].player.id, player_id(3)) << "of four the one who has waited longest";
+  for (std::uint8_t number = 9; number < 12; ++number) players.add(from(number, std::nullopt));
+  std::vector<PlayerNumber> given_up;
+  for (const auto& player : players.take_surplus()) given_up.push_back(player.player.number);
+  EXPECT_EQ(given_up, (std::vector<PlayerNumber>{{1}, {4}, {6}})) << "two crowds are left with one each";
+  players.add(from(12, std::nullopt));
+  EXPECT_EQ(players.take_surplus().at(0).player.id, player_id(0)) << "who is no crowd waits in turn";
+}
+
 TEST(AbsentPlayers, WaitUntilTheirTickAlsoAcrossTheWrap) {
   AbsentPlayers players(8);
   const Tick last{0xFFFFFFFF};
@@ -60,6 +82,41 @@ class TalkativeGame final : public ServedGame {
   std::vector<std::string> told;
 };
 
+// Joins with a key of its own, has a player, and says why its session ends.
+class EndsAsItLikes final : private ClientTransport::Handler {
+ public:
+  EndsAsItLikes(SimulatedNetwork& network, const Clock& clock, Entropy& entropy, const Endpoint& local)
+      : port_(network.open(local)), clock_(clock), entropy_(entropy) {}
+  /// `run_tick` lets time pass for everyone else.
+  void join_and_end(const Endpoint& server, const ComponentTable& table, CloseReason reason,
+                    const std::function<void()>& run_tick) {
+    ClientTransportConfig config{.server = server};
+    for (const auto& component : table.components())
+      config.schema.push_back({component.wire_id, component.hash, component.name});
+    sort_schema(config.schema);
+    ClientTransport transport(*port_, clock_, entropy_, config, *this);
+    transport.connect();
+    for (int i = 0; i < 5; ++i) {
+      run_tick();
+      transport.poll();
+    }
+    ASSERT_EQ(transport.state(), ClientState::Connected) << transport.describe_close();
+    transport.close(reason);
+    run_tick();
+  }
+
+ private:
+  void on_connected(const AcceptBody&) override {}
+  PacketVerdict on_packet(Sequence, const protocol::Packet&) override { return PacketVerdict::Acknowledge; }
+  void on_acknowledged(Sequence) override {}
+  void on_lost(Sequence) override {}
+  void on_closed(CloseReason, std::string_view) override {}
+
+  std::unique_ptr<DatagramPort> port_;
+  const Clock& clock_;
+  Entropy& entropy_;
+};
+
 class AbsentPlayersTest : public ServedWorldTest {
  protected:
   AbsentPlayersTest() {
@@ -77,6 +134,13 @@ class AbsentPlayersTest : public ServedWorldTest {
     if (clients[client]->state() != ClientState::Closed) clients[client]->close();
     network.heal(client_at(static_cast<std::uint8_t>(client)), kServer);
     clients[client]->connect();
+  }
+  void join_and_end(std::uint16_t port_number, CloseReason reason) {
+    EndsAsItLikes client(network, clock, entropy, Endpoint::ipv4(10, 0, 3, 1, port_number));
+    client.join_and_end(kServer, server->table(), reason, [this] { run_tick(); });
+  }
+  std::uint64_t left(CloseReason reason) const {
+    return server->transport_counters().left[static_cast<std::size_t>(reason)];
   }
   /// Until the server has noticed that nobody is there.
   void time_out(std::size_t client) {
@@ -108,6 +172,39 @@ TEST_F(AbsentPlayersTest, WhoTimedOutFindsItsEntityAndItsNumberAgain) {
   EXPECT_EQ(server->counters().returned, 1u);
   EXPECT_THAT(talkative.told, ElementsAre("absent: timed out", "returned"));
   expect_exact(0);
+}
+
+// One address whose limit is two sessions, and which has a new key for each: its ends look as if its sessions broke off.
+TEST_F(AbsentPlayersTest, WhoJoinsAndBreaksOffAgainAndAgainCostsNobodyElseItsPlace) {
+  config.max_sessions = 8;
+  config.return_time = seconds(60);
+  config.admission.limits.exempt = {};
+  config.admission.limits.max_sessions = 2;
+  start();
+  add_client();
+  run_seconds(1);
+  const Entity own = entity_of(0);
+  time_out(0);
+  for (std::uint16_t i = 0; i < 20; ++i)
+    join_and_end(static_cast<std::uint16_t>(5000 + i), CloseReason::TimedOut);
+  EXPECT_EQ(server->absent_count(), 8u);
+  EXPECT_EQ(left(CloseReason::TimedOut), 21u);
+  come_again(0);
+  run_seconds(1);
+  EXPECT_EQ(entity_of(0), own);
+}
+
+// Else it would be waited for, or be counted among those whom the operator sent away.
+TEST_F(AbsentPlayersTest, ClientCannotSayWhatOnlyTheServerKnowsOfItsEnd) {
+  start();
+  std::uint16_t port_number = 5000;
+  for (const CloseReason reason : {CloseReason::Kicked, CloseReason::Replaced, CloseReason::ServerShutDown,
+                                   CloseReason::ServerRestart}) {
+    join_and_end(port_number++, reason);
+    EXPECT_EQ(left(reason), 0u) << to_string(reason);
+  }
+  EXPECT_EQ(left(CloseReason::Unspecified), 4u);
+  EXPECT_EQ(server->absent_count(), 0u);
 }
 
 TEST_F(AbsentPlayersTest, WhoComesTooLateIsANewPlayer) {

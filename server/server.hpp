@@ -127,6 +127,8 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   /// Takes in what waits at the port; handshakes are answered at once, messages are handed to their handlers and leave as
   /// budgets allow. Call it often between ticks.
   void poll() { transport_.poll(); }
+  /// Whether the next poll() has work though nothing arrives.
+  bool has_joiners_waiting() const { return transport_.has_claims_waiting(); }
   /// One step of the world, and what is new to every client.
   void run_tick();
 

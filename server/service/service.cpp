@@ -99,7 +99,7 @@ void Service::step() {
   watchdog_.beat();
   const Time now = clock_.now();
   progress_.set("waiting for datagrams");
-  if (now < schedule_.next_deadline())
+  if (now < schedule_.next_deadline() && !server_.has_joiners_waiting())
     port_.wait(std::min<Duration>(schedule_.next_deadline() - now, kLongestWait));
   progress_.set("datagrams and messages");
   server_.poll();

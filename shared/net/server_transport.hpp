@@ -97,6 +97,8 @@ class ServerTransport {
   /// flood cannot hold the tick: at most kPollBudget datagrams and kPollTime, and at most kClaimsPerPoll Responses whose
   /// cookie is good, about a fifth of a millisecond each. What is left is for the next poll.
   void poll();
+  /// Whether Responses were left for the next poll.
+  bool has_claims_waiting() const { return !claims_.empty(); }
   /// Puts out what send() and close() left in the port. After the last of a tick; poll() does it, too.
   void flush() { port_.flush(); }
   static constexpr std::size_t kPollBudget = 8192;

@@ -33,7 +33,9 @@ TEST_F(CrowdedDoorTest, PollAnswersAFewAndTheNextPollsTheOthersInTheirOrder) {
   crowd(100);
   server->transport.poll();
   EXPECT_EQ(server->transport.session_count(), ServerTransport::kClaimsPerPoll);
+  EXPECT_TRUE(server->transport.has_claims_waiting());
   for (int i = 0; i < 6; ++i) server->transport.poll();
+  EXPECT_FALSE(server->transport.has_claims_waiting());
   EXPECT_EQ(server->transport.session_count(), 100u);
   EXPECT_EQ(dropped(), 0u);
   for (std::size_t i = 0; i < peers.size(); ++i)

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -62,7 +61,8 @@ Result<Secret, std::string> read_key_file(const std::string& path, std::string_v
   }
   std::array<char, kMaxFileBytes> text;
   const ssize_t size = ::read(file.get(), text.data(), text.size());
-  const auto key = parse({text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))}, kind);
+  if (size < 0) return Failure{fmt::format("cannot read the key in {}: {}", path, std::strerror(errno))};
+  const auto key = parse({text.data(), static_cast<std::size_t>(size)}, kind);
   sodium_memzero(text.data(), text.size());
   if (!key) {
     return Failure{

@@ -112,6 +112,12 @@ TEST_F(KeyFile, ThatCannotBeReadIsRefused) {
   EXPECT_THAT(kept.error(), HasSubstr("Permission denied"));
 }
 
+TEST_F(KeyFile, ThatFailsWhileItIsReadIsNotCalledDamaged) {
+  // A plain file of this process' own, of which nothing lies at its start.
+  EXPECT_THAT(complaint("/proc/self/mem"),
+              HasSubstr("cannot read the key in /proc/self/mem: Input/output error"));
+}
+
 TEST_F(KeyFile, EveryTruncationIsRefusedAndItsDigitsAreNotTold) {
   for (std::size_t size = 0; size < good().size(); ++size)
     EXPECT_THAT(complaint(write(good().substr(0, size))),

@@ -30,7 +30,7 @@ OptionTable server_option_table(ServerOptions& options, std::uint32_t max_entiti
       {.help =
            "kbit per second to all clients together for what they see for the first time; 0: without a limit",
        .min = 0,
-       .max = 100'000'000});
+       .max = 50'000'000});
 
   table.section("joining");
   JoiningOptions& joining = options.joining;

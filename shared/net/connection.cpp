@@ -81,6 +81,7 @@ Result<Sequence, SendError> Connection::write(flatbuffers::FlatBufferBuilder& bu
   builder.Finish(protocol::CreatePacket(builder, newest, acks, to_microseconds(receive_log_.ack_delay(now)),
                                         type, payload));
   SHOAL_ASSERT(builder.GetSize() <= kMaxPacketBodyBytes, "kEnvelopeBytes is too small");
+  last_sent_ = now;
   return put(builder, reported, now, datagram);
 }
 
@@ -92,6 +93,7 @@ Result<Sequence, SendError> Connection::write_path_words(flatbuffers::FlatBuffer
   if (words.challenge) packet.add_path_challenge(*words.challenge);
   if (words.response) packet.add_path_response(*words.response);
   builder.Finish(packet.Finish());
+  // They go to an address that may be anybody's: for the peer they are no sign of life.
   return put(builder, false, now, datagram);
 }
 
@@ -103,7 +105,6 @@ Sequence Connection::put(flatbuffers::FlatBufferBuilder& builder, bool reported,
   const Sequence number = is_reused ? Sequence{sequence.value - 1} : sequence;
   datagram.size = seal(keys_.send, {DatagramType::Packet, id_.value, number}, {}, body, datagram.bytes);
   send_log_.push(now, reported);
-  last_sent_ = now;
   return sequence;
 }
 

@@ -9,7 +9,8 @@
 namespace shoal {
 namespace {
 
-constexpr std::size_t kMaxTombstones = 256;
+// Or as many as there are sessions: when the server ends, each of them may have missed it.
+constexpr std::size_t kLeastTombstones = 256;
 constexpr int kTombstoneAnswers = 8;
 // Responses are remembered for longer than their cookies live, so that a copy that was long under way cannot
 // open a second session.
@@ -531,11 +532,12 @@ void ServerTransport::bury(const Connection& connection, CloseReason reason, std
                       kTombstoneAnswers,
                       now + config_.time_out};
   std::size_t place = tombstones_.size();
-  if (place < kMaxTombstones) {
+  const std::size_t most = std::max<std::size_t>(kLeastTombstones, config_.max_sessions);
+  if (place < most) {
     tombstones_.push_back(std::move(tombstone));
   } else {
     place = next_tombstone_;
-    next_tombstone_ = (next_tombstone_ + 1) % kMaxTombstones;
+    next_tombstone_ = (next_tombstone_ + 1) % most;
     tombstone_of_.erase(tombstones_[place].connection.value);
     tombstones_[place] = std::move(tombstone);
   }

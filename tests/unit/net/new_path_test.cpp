@@ -102,6 +102,19 @@ TEST_F(NewPathTest, BannedAddressGetsInByMovingNeither) {
   EXPECT_EQ(sent_there, 0u) << "not even a challenge";
 }
 
+// Whoever sees an idle client's signs of life and repeats them from elsewhere is asked for proof again and again.
+TEST_F(NewPathTest, CopiesOfAnIdleSessionKeepNoSignOfLifeFromIt) {
+  const Endpoint attacker = Endpoint::ipv4(203, 0, 113, 5, 5);
+  network.set_link(attacker, kServerEndpoint, {});
+  network.set_tap([&](const Endpoint& source, const Endpoint&, std::span<const std::byte> bytes) {
+    if (source == client_endpoint(1))
+      network.forge(attacker, kServerEndpoint, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  });
+  run(seconds{10});
+  EXPECT_EQ(clients[0]->transport.state(), ClientState::Connected);
+  EXPECT_THAT(server->handler.left, IsEmpty());
+}
+
 TEST_F(NewPathTest, LongerWayIsNoQueue) {
   network.set_default_link({.latency = milliseconds{5}});
   play(seconds{5});

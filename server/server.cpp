@@ -442,6 +442,13 @@ Entity Server::entity_of(SessionId id) const {
   return session ? session->player : kNullEntity;
 }
 
+bool Server::may_relay(SessionId id) {
+  Session* session = find(id);
+  if (session && session->relays.take(clock_->now())) return true;
+  ++counters_.relays_refused;
+  return false;
+}
+
 SessionId Server::session_at(std::uint32_t slot) const {
   return sessions_[slot] ? sessions_[slot]->id : SessionId{};
 }

@@ -27,6 +27,7 @@
 #include "server/game_messages.hpp"
 #include "server/tick_phases.hpp"
 #include "server/tick_progress.hpp"
+#include "shared/base/allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/base/line_allowance.hpp"
 #include "shared/base/log.hpp"
@@ -97,6 +98,7 @@ struct ServerCounters {
   std::uint64_t digests_exact = 0;
   std::uint64_t digests_different = 0;
   std::uint64_t events_refused = 0;  // found no room in a session's queue
+  std::uint64_t relays_refused = 0;  // what clients would have others told, beyond their allowance
   std::uint64_t announced = 0;       // words of the operator, by session
   std::uint64_t notices_refused =
       0;  // announcements, and news of the end, that found no room in a session's queue
@@ -166,6 +168,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   SessionId session_of(Entity player) const override;
   std::optional<PlayerNumber> player_of(SessionId session) const override;
   Entity entity_of(SessionId session) const override;
+  bool may_relay(SessionId session) override;
 
   Tick tick() const { return tick_; }
   /// The highest number that a player got so far.
@@ -227,6 +230,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     Tick last_frame{};
     Time joined_at{};
     bool has_compared = false;
+    Allowance relays{kRelaysPerSecond, kRelaysAtOnce};
     LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };

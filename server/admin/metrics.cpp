@@ -206,6 +206,8 @@ void add_replication(Families& all, const ServerStatus& status) {
   all.counter("mismatches_reported_total",
               "Blocks that clients decoded to something else than the server has")
       .add(counters.mismatches_reported);
+  all.counter("mismatched_sessions_total", "Sessions that reported such a block")
+      .add(counters.mismatched_sessions);
   all.counter("digests_compared_total", "Mirrors that were compared with the frozen world, by what came out");
   all.add(counters.digests_exact, {{"result", "exact"}})
       .add(counters.digests_different, {{"result", "different"}});

@@ -42,6 +42,7 @@ void Campfire::register_messages(GameMessages& messages) {
   MessageRouter& router = messages.messages();
   router.on<Say>([&messages, &router](const MessageSource& source, const Say& say) {
     if (say.words() == nullptr || say.words()->size() > 200) return;  // what is inside is ours to check
+    if (!messages.may_relay(source.session)) return;  // else one client fills the queues of all
     const unsigned speaker = messages.player_of(source.session)->value;
     const std::string words = "player " + std::to_string(speaker) + ": " + say.words()->str();
     messages.for_each_session([&](SessionId session) {

@@ -28,6 +28,10 @@ struct PlayerNumber {
   friend constexpr auto operator<=>(PlayerNumber, PlayerNumber) = default;
 };
 
+/// What a client may have others told: in a second, and at once after a rest.
+inline constexpr std::uint32_t kRelaysPerSecond = 5;
+inline constexpr std::uint32_t kRelaysAtOnce = 10;
+
 enum class EventError : std::uint8_t {
   NotSeen,    // the session does not see the entity, or there is no such session or entity
   TooLarge,   // as QueueError::TooLarge
@@ -50,6 +54,9 @@ class GameMessages {
   virtual std::optional<PlayerNumber> player_of(SessionId session) const = 0;
   /// Null when the session ended, when its player has not been spawned yet, or only watches.
   virtual Entity entity_of(SessionId session) const = 0;
+  /// To be asked by a handler before it sends others what this client says: else one client fills the queues of all. False:
+  /// it has said enough for now (kRelaysPerSecond), drop it; counted in ServerCounters::relays_refused. True takes one.
+  virtual bool may_relay(SessionId session) = 0;
   /// f(SessionId) for each session. It may send, and must not close sessions.
   template <class F>
   void for_each_session(F f) const {

@@ -108,9 +108,9 @@ Server::Session* Server::find(SessionId id) {
   return sessions_[id.index].get();
 }
 
-bool Server::may_log() {
-  const LineAllowance::Answer answer = lines_.ask(clock_->now());
-  if (answer.left_out_before > 0) log_info("{} lines about peers were left out", answer.left_out_before);
+bool Server::may_log(LineAllowance& lines, std::string_view about) {
+  const LineAllowance::Answer answer = lines.ask(clock_->now());
+  if (answer.left_out_before > 0) log_info("{} lines about {} were left out", answer.left_out_before, about);
   return answer.may_write;
 }
 
@@ -379,12 +379,14 @@ void Server::take_resyncs(Session& session, const protocol::ClientUpdate& update
 }
 
 // Names the component whose share of the state differs, while the version in question is still kept.
-void Server::report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk) {
+void Server::report_mismatch(Session& session, const protocol::Resync& resync, const Chunk& chunk) {
   const auto* hashes = resync.component_hashes();
   if (!hashes || hashes->size() != table_.size()) return;
   ++counters_.mismatches_reported;
+  if (!std::exchange(session.has_reported_mismatch, true)) ++counters_.mismatched_sessions;
   const ChunkVersion* version = chunk.find(Tick{resync.to()});
-  if (!version || !may_log()) return;
+  if (!version || !session.mismatch_lines.take(clock_->now()) || !may_log(mismatch_lines_, "mismatches"))
+    return;
   for (ComponentIndex component = 0; component < table_.size(); ++component) {
     if (hashes->Get(component) == version->component_hash(component)) continue;
     log_warn(session.about, "player {}: chunk {} at tick {} differs in {}; sending it whole",
@@ -405,7 +407,7 @@ void Server::take_digest(Session& session, const protocol::DigestReport& report)
   session.has_compared = true;
   const bool exact = report.result() == protocol::DigestResult::Exact;
   ++(exact ? counters_.digests_exact : counters_.digests_different);
-  if (!exact && may_log()) {
+  if (!exact && may_log(mismatch_lines_, "mismatches")) {
     log_warn(session.about, "player {}: its mirror differs: {} entities there, {} here", session.number.value,
              report.entities(), session.digest->entities);
   }
@@ -440,6 +442,13 @@ std::optional<PlayerNumber> Server::player_of(SessionId id) const {
 Entity Server::entity_of(SessionId id) const {
   const Session* session = find(id);
   return session ? session->player : kNullEntity;
+}
+
+bool Server::may_relay(SessionId id) {
+  Session* session = find(id);
+  if (session && session->relays.take(clock_->now())) return true;
+  ++counters_.relays_refused;
+  return false;
 }
 
 SessionId Server::session_at(std::uint32_t slot) const {
@@ -528,7 +537,7 @@ void Server::on_joined(SessionId id, const JoinRequest& request) {
   session->about = {to_string(id), to_string(request.player), {}};
   session->joined_at = clock_->now();
   ++counters_.joined;
-  if (may_log()) {
+  if (may_log(lines_, "players")) {
     LogFields about = session->about;
     about.peer = to_string(request.peer);
     log_info(about, "player {} {} from {} as {}{}{}", session->number.value, is_back ? "is back" : "joined",
@@ -544,14 +553,15 @@ void Server::on_left(SessionId id, CloseReason reason) {
   if (!session) return;
   ++counters_.left;
   if (reason == CloseReason::TimedOut) ++counters_.timed_out;
-  if (may_log()) log_info(session->about, "player {} left: {}", session->number.value, to_string(reason));
+  if (may_log(lines_, "players"))
+    log_info(session->about, "player {} left: {}", session->number.value, to_string(reason));
   end_player(*session, reason);
   sessions_[id.index].reset();
   messages_.end_session(id);
 }
 
 void Server::on_refused(const Endpoint& peer, RefuseReason reason, std::string_view detail) {
-  if (!may_log()) return;
+  if (!may_log(refusal_lines_, "refusals")) return;
   log_info(LogFields{.peer = to_string(peer)}, "refused {}: {}{}{}", to_string(peer), to_string(reason),
            detail.empty() ? "" : ": ", detail);
 }

@@ -27,6 +27,7 @@
 #include "server/game_messages.hpp"
 #include "server/tick_phases.hpp"
 #include "server/tick_progress.hpp"
+#include "shared/base/allowance.hpp"
 #include "shared/base/histogram.hpp"
 #include "shared/base/line_allowance.hpp"
 #include "shared/base/log.hpp"
@@ -94,9 +95,11 @@ struct ServerCounters {
   std::uint64_t bad_updates = 0;  // counts, ids or enumerators that no client sends
   std::uint64_t bad_inputs = 0;   // bytes that are no input of the game
   std::uint64_t mismatches_reported = 0;
+  std::uint64_t mismatched_sessions = 0;  // that reported one or more
   std::uint64_t digests_exact = 0;
   std::uint64_t digests_different = 0;
   std::uint64_t events_refused = 0;  // found no room in a session's queue
+  std::uint64_t relays_refused = 0;  // what clients would have others told, beyond their allowance
   std::uint64_t announced = 0;       // words of the operator, by session
   std::uint64_t notices_refused =
       0;  // announcements, and news of the end, that found no room in a session's queue
@@ -169,6 +172,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   SessionId session_of(Entity player) const override;
   std::optional<PlayerNumber> player_of(SessionId session) const override;
   Entity entity_of(SessionId session) const override;
+  bool may_relay(SessionId session) override;
 
   Tick tick() const { return tick_; }
   /// The highest number that a player got so far.
@@ -230,6 +234,9 @@ class Server final : public GameMessages, private ServerTransport::Handler {
     Tick last_frame{};
     Time joined_at{};
     bool has_compared = false;
+    bool has_reported_mismatch = false;
+    Allowance relays{kRelaysPerSecond, kRelaysAtOnce};
+    Allowance mismatch_lines{1, 1};
     LogFields about;                    // session and player, for lines of the log
     std::optional<WorldDigest> digest;  // of what it should see of the frozen world
   };
@@ -258,8 +265,9 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   Session* find(SessionId id);
   const Session* find(SessionId id) const { return const_cast<Server*>(this)->find(id); }
   SessionStatus status_of(const Session& session) const;
-  /// To be asked before each line that a peer can cause.
-  bool may_log();
+  /// To be asked before each line that a peer can cause. What a peer can say without end has an allowance of its own, so
+  /// that it leaves room for who comes and goes. `about`: what is told of those that were left out.
+  bool may_log(LineAllowance& lines, std::string_view about);
   void admit_players();
   Tick return_deadline() const;
   /// The session is over: the player's entity waits for it, or goes in the next tick.
@@ -272,7 +280,7 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   void apply_inputs(Session& session);
   void take_resyncs(Session& session, const protocol::ClientUpdate& update);
   void take_digest(Session& session, const protocol::DigestReport& report);
-  void report_mismatch(const Session& session, const protocol::Resync& resync, const Chunk& chunk);
+  void report_mismatch(Session& session, const protocol::Resync& resync, const Chunk& chunk);
   void begin_views();
   void send_frames(Session& session);
   bool send_frame(Session& session, const Choice& choice);
@@ -292,7 +300,9 @@ class Server final : public GameMessages, private ServerTransport::Handler {
   ReplicationCounters replication_;
   SendBudget full_states_;  // before the sessions, whose views use it
   ServerCounters counters_;
-  LineAllowance lines_;
+  LineAllowance lines_;  // about who comes and goes
+  LineAllowance refusal_lines_;
+  LineAllowance mismatch_lines_;
   MessageRouter messages_;  // before the transport, which hands it messages
   ServerTransport transport_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by session index

@@ -214,6 +214,8 @@ void add_replication(Families& all, const ServerStatus& status) {
   all.counter("mismatches_reported_total",
               "Blocks that clients decoded to something else than the server has")
       .add(counters.mismatches_reported);
+  all.counter("mismatched_sessions_total", "Sessions that reported such a block")
+      .add(counters.mismatched_sessions);
   all.counter("digests_compared_total", "Mirrors that were compared with the frozen world, by what came out");
   all.add(counters.digests_exact, {{"result", "exact"}})
       .add(counters.digests_different, {{"result", "different"}});
@@ -222,6 +224,8 @@ void add_replication(Families& all, const ServerStatus& status) {
   all.counter("bad_inputs_total", "Inputs that are none of this game").add(counters.bad_inputs);
   all.counter("events_refused_total", "Events that found no room in a session's queue")
       .add(counters.events_refused);
+  all.counter("relays_refused_total", "Messages of clients to others beyond what each may say")
+      .add(counters.relays_refused);
 }
 
 void add_saves(Families& all, const SaveFigures& saves) {

@@ -85,6 +85,7 @@ void DemoGame::player_absent(Registry& registry, Entity player, CloseReason) {
 void DemoGame::register_messages(GameMessages& messages) {
   messages.messages().on<Chat>([&messages](const MessageSource& source, const Chat& chat) {
     if (chat.words() == nullptr || chat.words()->size() > kMaxChatBytes) return;
+    if (!messages.may_relay(source.session)) return;
     messages.send_event_to_all<Said>(MessageChannel::Ordered, messages.entity_of(source.session),
                                      [&](MessageRouter::Builder& builder) {
                                        return CreateSaid(builder, builder.CreateString(chat.words()));

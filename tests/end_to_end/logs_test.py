@@ -66,7 +66,7 @@ class Logs(Joining):
                         time.sleep(0.02)
                 time.sleep(1.5)  # the next line is allowed, and tells of those that were left out
                 stranger.sendto(hellos[0], ("127.0.0.1", port))
-                left_out = rf"{told_of} ?(\d+) lines about peers were left out"
+                left_out = rf"{told_of} ?(\d+) lines about (?:peers|refusals) were left out"
                 time.sleep(0.5)
                 seconds = time.monotonic() - began
                 text = self.end(server, log)

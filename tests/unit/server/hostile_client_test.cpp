@@ -1,6 +1,9 @@
 // A client that joins as it should and is hostile from then on, beside an honest one. Whatever it says is bounded and
 // counted, ends at worst its own session with a reason, and the honest one does not notice.
+#include <gmock/gmock.h>
+
 #include <cstring>
+#include <string>
 
 #include "shared/base/random.hpp"
 #include "tests/unit/net/raw_peer.hpp"
@@ -11,6 +14,7 @@ namespace {
 
 using namespace demo;
 using test::kTickRate;
+using ::testing::HasSubstr;
 
 /// Enough for who plays, and less than the whole world takes each time that it is lost or asked for.
 constexpr std::uint64_t kClientRate = 45'000;
@@ -136,6 +140,24 @@ class HostileClientTest : public test::ServedWorldTest {
   std::uint16_t all_heard() const {
     return static_cast<std::uint16_t>(std::min<std::uint64_t>(newest_heard, 1000));
   }
+  /// Each packet asks for as many chunks as it holds, with hashes that differ. Returns for how many.
+  std::uint64_t say_that_all_chunks_differ() {
+    std::vector<std::pair<ChunkId, Epoch>> all;
+    view_of(kHostile).for_each_chunk(
+        [&](ChunkIndex, ChunkId id, Epoch epoch, std::optional<Tick>) { all.emplace_back(id, epoch); });
+    for (std::size_t first = 0; first < all.size(); first += 32) {
+      Builder builder;
+      List<protocol::Resync> resyncs;
+      const std::vector<std::uint32_t> hashes(server->table().size(), 77);
+      const auto hashes_at = builder.CreateVector(hashes);
+      for (std::size_t i = first; i < std::min(first + 32, all.size()); ++i) {
+        resyncs.push_back(protocol::CreateResync(builder, all[i].first.value, all[i].second.value,
+                                                 server->tick().value, hashes_at));
+      }
+      say_update(builder, {}, resyncs);
+    }
+    return all.size();
+  }
   void say_update(Builder& builder, const List<protocol::Input>& inputs,
                   const List<protocol::Resync>& resyncs,
                   flatbuffers::Offset<protocol::DigestReport> digest = {}) {
@@ -217,24 +239,7 @@ TEST_F(HostileClientTest, EndlessResyncsOfAllChunksAreAnsweredAtTheirPace) {
   });
   const ReplicationCounters before = server->replication();
   std::uint64_t asked = 0;
-  run_hostile(kTicks, [&] {
-    std::vector<std::pair<ChunkId, Epoch>> all;
-    view_of(kHostile).for_each_chunk(
-        [&](ChunkIndex, ChunkId id, Epoch epoch, std::optional<Tick>) { all.emplace_back(id, epoch); });
-    // Each packet asks for as many as it holds, with hashes that differ; all chunks are asked for in each tick.
-    for (std::size_t first = 0; first < all.size(); first += 32) {
-      Builder builder;
-      List<protocol::Resync> resyncs;
-      const std::vector<std::uint32_t> hashes(server->table().size(), 77);
-      const auto hashes_at = builder.CreateVector(hashes);
-      for (std::size_t i = first; i < std::min(first + 32, all.size()); ++i) {
-        resyncs.push_back(protocol::CreateResync(builder, all[i].first.value, all[i].second.value,
-                                                 server->tick().value, hashes_at));
-        ++asked;
-      }
-      say_update(builder, {}, resyncs);
-    }
-  });
+  run_hostile(kTicks, [&] { asked += say_that_all_chunks_differ(); });
   const ReplicationCounters& after = server->replication();
   const std::size_t chunks = view_of(kHostile).chunk_count();
   const std::uint64_t most = chunks * (kTicks / kResyncTicks + 1);
@@ -246,6 +251,27 @@ TEST_F(HostileClientTest, EndlessResyncsOfAllChunksAreAnsweredAtTheirPace) {
   EXPECT_LE(after.blocks_encoded - before.blocks_encoded, chunks * kTicks * 3);
   EXPECT_EQ(server->counters().mismatches_reported, after.resyncs - before.resyncs);
   EXPECT_TRUE(has_session(kHostile));
+}
+
+TEST_F(HostileClientTest, FalseMismatchesWithoutEndLeaveTheLogToTheOthersAndAreOneSessions) {
+  run_hostile(30, [&] {
+    Builder builder;
+    say_update(builder, {}, {});
+  });
+  set_log_level(LogLevel::Info);
+  testing::internal::CaptureStderr();
+  before_poll = [&] { say_that_all_chunks_differ(); };
+  run_ticks(20, [&] { hear_all(); });
+  add_client();
+  run_ticks(10, [&] { hear_all(); });
+  before_poll = nullptr;
+  set_log_level(LogLevel::Off);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr("player 3 joined"));
+  EXPECT_THAT(text, HasSubstr("player 2: chunk"));
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 3) << text;
+  EXPECT_GT(server->counters().mismatches_reported, LineAllowance::kPerSecond);
+  EXPECT_EQ(server->counters().mismatched_sessions, 1u);
 }
 
 // P21, T15

@@ -1,5 +1,6 @@
 #include "server/server.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +11,12 @@
 #include "shared/base/log.hpp"
 #include "shared/net/handshake.hpp"
 #include "shared/net/simulated_network.hpp"
+#include "tests/unit/server/served_world.hpp"
 
 namespace shoal {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Server, SameSeedGivesTheSameWorldTickByTick) {
   const auto digests = [](std::uint64_t seed) {
@@ -48,6 +52,18 @@ TEST(Server, FrozenWorldStandsStill) {
   EXPECT_TRUE(server.all_compared()) << "nobody is there to compare";
 }
 
+class ServerLog : public test::ServedWorldTest {
+ protected:
+  template <class F>
+  static std::string log_of(F run) {
+    set_log_level(LogLevel::Info);
+    testing::internal::CaptureStderr();
+    run();
+    set_log_level(LogLevel::Off);
+    return testing::internal::GetCapturedStderr();
+  }
+};
+
 TEST(Server, FloodOfRefusalsIsNoFloodOfLines) {
   ManualClock clock;
   SeededEntropy entropy(1);
@@ -75,6 +91,28 @@ TEST(Server, FloodOfRefusalsIsNoFloodOfLines) {
   EXPECT_EQ(lines_of_a_second(3), 3);
   EXPECT_EQ(lines_of_a_second(2000), LineAllowance::kPerSecond);
   EXPECT_EQ(lines_of_a_second(3), 4) << "and how many were left out";
+}
+
+// Anybody may be refused, from any address that is made up: what is told of it takes no room from who plays.
+TEST_F(ServerLog, FloodOfRefusalsLeavesRoomForWhoJoins) {
+  start({});
+  const auto stranger = network.open(Endpoint::ipv4(10, 0, 1, 1, 4000));
+  HandshakeWriter writer;
+  OutgoingDatagram hello;
+  std::uint64_t nonce = 0;
+  before_poll = [&] {
+    for (int i = 0; i < 300; ++i) {
+      writer.hello(++nonce, {kProtocolVersion + 1, {}}, hello);
+      stranger->send(kServer, hello.span());
+    }
+  };
+  const std::string text = log_of([&] {
+    run_ticks(5);
+    add_client();
+    run_ticks(5);
+  });
+  EXPECT_THAT(text, HasSubstr("player 1 joined from 10.0.2.0:4000"));
+  EXPECT_THAT(text, HasSubstr("refused 10.0.1.1:4000"));
 }
 
 }  // namespace

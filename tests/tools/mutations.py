@@ -5,7 +5,8 @@ Started by scripts/mutations, which builds the programs. Each fault is turned on
 other, the likely ones first, until one fails; the first failure is what the table shows. A fault that nothing notices is
 a survivor, and the exit code is 1. Rows of docs/faults.md whose fault must do no harm ("nothing: …", "nothing is lost")
 are hardships: there every program must pass, but for the tests of the module itself, which look at what is inside (how
-many bursts, how many versions) and not at what comes of it.
+many bursts, how many versions) and not at what comes of it. Only what a person has to look at, because no program can,
+is booked without one: its row says so ("by hand: …").
 """
 import argparse
 import os
@@ -109,20 +110,28 @@ def first_failure(detector, done):
     return f"{kind} {name}".strip()
 
 
-def detectors_for(breaks, is_hardship):
-    files = re.findall(r"`([\w/]+)\.cpp`", breaks)
+def detectors_for(breaks, must_pass):
+    files = re.findall(r"`([\w/]+)\.[ch]pp`", breaks)
     own = []
     for file in files:
         for prefix, module in MODULE_OF.items():
             if file.startswith(prefix):
                 own.append(f"unit:{module}")
     others = ["simulation:"] + [f"unit:{unit}" for unit in UNITS] + [f"fuzz:{name}" for name in FUZZ]
-    return [other for other in others if other not in own] if is_hardship else list(dict.fromkeys(own + others))
+    return [other for other in others if other not in own] if must_pass else list(dict.fromkeys(own + others))
 
 
 def combination(notices):
     """Faults that only show beside another one: "with `other`: …"."""
     return re.findall(r"^with `([\w-]+)`", notices)
+
+
+def is_hardship(notices):
+    return notices.startswith("nothing")
+
+
+def is_by_hand(notices):
+    return notices.startswith("by hand: ")
 
 
 def main():
@@ -141,10 +150,9 @@ def main():
     table, survivors, harmful = [], [], []
     for number, (name, breaks, notices) in enumerate(rows, 1):
         began = time.monotonic()
-        is_hardship = notices.startswith("nothing")
         # Real processes are the quicker ones where the page names nothing else: such faults sleep, or kill the process.
         verdict = programs.own_test(name, notices) if "_test.cpp`" not in notices else None
-        for detector in [] if verdict else detectors_for(breaks, is_hardship):
+        for detector in [] if verdict else detectors_for(breaks, is_hardship(notices)):
             if not programs.exists(detector):
                 continue
             verdict = programs.run(detector, name)
@@ -152,12 +160,12 @@ def main():
                 break
         if not verdict and combination(notices):
             verdict = programs.both(name, combination(notices))
-        if is_hardship:
+        if is_hardship(notices):
             if verdict:
                 harmful.append(name)
             verdict = f"HARMS: {verdict}" if verdict else "hardship: everything passes"
         elif not verdict:
-            verdict = f"by hand: {notices}" if notices.startswith("the ") else "SURVIVES"
+            verdict = notices if is_by_hand(notices) else "SURVIVES"
             if verdict == "SURVIVES":
                 survivors.append(name)
         table.append((name, verdict))

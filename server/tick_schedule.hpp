@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/fault.hpp"
 #include "shared/base/time.hpp"
 
 namespace shoal {
@@ -28,7 +29,8 @@ class TickSchedule {
     if (now < next_deadline()) return 0;
     const auto elapsed = static_cast<std::uint64_t>((now - start_).count());
     const std::uint64_t due = multiply_divide(elapsed, rate_hz_, 1'000'000'000u) - done_;
-    const auto run = static_cast<std::uint32_t>(std::min<std::uint64_t>(due, max_catch_up_));
+    const std::uint64_t most = fault("catch-up-at-once") ? due : max_catch_up_;
+    const auto run = static_cast<std::uint32_t>(std::min(due, most));
     done_ += due;
     skipped_ += due - run;
     return run;

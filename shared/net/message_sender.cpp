@@ -40,9 +40,8 @@ MessageSender::MessageSender(const MessageLimits& peer, const MessageQueueLimits
 Result<std::uint32_t, QueueError> MessageSender::queue(MessageChannel name,
                                                        std::span<const std::byte> message) {
   Channel& channel = of(name);
-  if (message.size() > kMaxMessageBytes || message.size() > peer_.of(name).max_message_bytes) {
-    return Failure{QueueError::TooLarge};
-  }
+  const bool fits_peer = message.size() <= peer_.of(name).max_message_bytes || fault("net-queue-any-message");
+  if (message.size() > kMaxMessageBytes || !fits_peer) return Failure{QueueError::TooLarge};
   const std::uint32_t cost = message_cost(message.size());
   if (cost > queues_.of(name)) return Failure{QueueError::TooLarge};
   if (channel.queued_bytes + cost > queues_.of(name)) return Failure{QueueError::QueueFull};

@@ -100,6 +100,9 @@ class Client final : private ClientTransport::Handler {
   bool was_resume_ticket_refused() const { return transport_.was_resume_ticket_refused(); }
   /// For tools and tests that speak in this session's name; null before the first one.
   const ConnectionKeys* session_keys() const { return transport_.keys(); }
+  ConnectionId connection_id() const { return transport_.connection_id(); }
+  /// Of packets of this session that were good.
+  std::uint64_t session_received_bytes() const { return transport_.session_received_bytes(); }
   /// As whom the server knows this client; meaningful once connected.
   const PlayerId& player() const { return transport_.player(); }
   Duration rtt() const { return transport_.rtt(); }

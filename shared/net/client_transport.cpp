@@ -158,6 +158,7 @@ void ClientTransport::take_accept(Time now) {
   connection_ = std::make_unique<Connection>(
       accept->connection, config_.server, now,
       ConnectionKeys{{accept->cipher, secrets.to_server}, {accept->cipher, secrets.to_client}});
+  session_received_bytes_ = 0;
   messages_.emplace(kClientMessageLimits, kServerMessageLimits);
   budget_ = SendBudget(kMostBytesPerSecondOfClient, now);
   congestion_ = CongestionControl(kLeastBytesPerSecond, kMostBytesPerSecondOfClient, now);
@@ -207,6 +208,7 @@ void ClientTransport::take_packet(const PacketHeader& header, Time now) {
   const protocol::Packet* packet = nullptr;
   outcomes_.clear();
   if (const auto bad = connection_->read(opened, now, outcomes_, packet)) return counters_.count(*bad);
+  session_received_bytes_ += datagram_.size;
   if (const auto challenge = packet->path_challenge()) {
     own_builder_.Clear();
     if (connection_->write_path_words(own_builder_, {std::nullopt, challenge}, now, outgoing_)) put_out();

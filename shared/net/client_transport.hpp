@@ -120,6 +120,8 @@ class ClientTransport {
   Cipher cipher() const { return connection_ ? connection_->keys().send.cipher() : Cipher::ChaCha20Poly1305; }
   /// Of the present or the last session; 0 before the first.
   ConnectionId connection_id() const { return connection_ ? connection_->id() : ConnectionId{}; }
+  /// Of its packets that were good.
+  std::uint64_t session_received_bytes() const { return session_received_bytes_; }
   /// Smoothed; 0 before the first measurement.
   Duration rtt() const { return connection_ ? connection_->rtt().rtt() : Duration{0}; }
   /// Time since the server was last heard; 0 unless Connected.
@@ -174,7 +176,8 @@ class ClientTransport {
   Duration retry_{};
   Duration time_out_ = kDefaultTimeOut;
   std::unique_ptr<Connection> connection_;
-  std::optional<MessageChannels> messages_;  // with the connection
+  std::uint64_t session_received_bytes_ = 0;  // with the connection
+  std::optional<MessageChannels> messages_;   // with the connection
   SendBudget budget_;
   CongestionControl congestion_{kLeastBytesPerSecond, kMostBytesPerSecondOfClient, Time{}};
   int close_answers_left_ = 0;  // for a server that missed our Close

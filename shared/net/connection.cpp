@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/fault.hpp"
 
 namespace shoal {
 namespace {
@@ -90,7 +91,9 @@ Sequence Connection::put(flatbuffers::FlatBufferBuilder& builder, bool reported,
                          OutgoingDatagram& datagram) {
   const Sequence sequence = send_log_.next();
   const auto body = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
-  datagram.size = seal(keys_.send, {DatagramType::Packet, id_.value, sequence}, {}, body, datagram.bytes);
+  const bool is_reused = sequence.value % 32 == 0 && fault("net-reuse-sequence");
+  const Sequence number = is_reused ? Sequence{sequence.value - 1} : sequence;
+  datagram.size = seal(keys_.send, {DatagramType::Packet, id_.value, number}, {}, body, datagram.bytes);
   send_log_.push(now, reported);
   last_sent_ = now;
   return sequence;
@@ -110,7 +113,11 @@ std::optional<BadDatagram> Connection::open(std::span<const std::byte> datagram,
     case ReceiveLog::Arrival::TooFarAhead:
       return BadDatagram::TooFarAhead;
   }
-  if (const auto error = shoal::open(keys_.receive, datagram, 0, buffer, opened)) return bad_datagram(*error);
+  if (const auto error = shoal::open(keys_.receive, datagram, 0, buffer, opened)) {
+    if (fault("net-window-before-tag"))
+      const_cast<ReceiveLog&>(receive_log_).note(opened.header.sequence, last_heard_);
+    return bad_datagram(*error);
+  }
   return std::nullopt;
 }
 

@@ -2,8 +2,6 @@
 
 #include <sodium.h>
 
-#include <algorithm>
-
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
 
@@ -77,7 +75,9 @@ bool SealingKey::open(std::uint64_t number, std::span<const std::byte> clear,
                       std::byte* body) const {
   const auto nonce = nonce_of(number);
   if (fault("net-believe-tags")) {
-    std::copy(sealed.begin(), sealed.end(), body);
+    // Both ciphers add the same key stream in either direction.
+    std::array<std::byte, kPacketTagBytes> nobodys;
+    seal(number, {}, sealed, body, nobodys);
     return true;
   }
   if (fault("net-header-unsealed")) clear = {};

@@ -59,7 +59,8 @@ ServerTransport::ServerTransport(DatagramPort& port, const Clock& clock, Entropy
 ServerTransport::~ServerTransport() = default;
 
 ServerTransport::Session* ServerTransport::find(SessionId id) const {
-  if (id.index >= slots_.size() || slots_[id.index].generation != id.generation) return nullptr;
+  if (id.index >= slots_.size()) return nullptr;
+  if (slots_[id.index].generation != id.generation && !fault("net-any-generation")) return nullptr;
   return slots_[id.index].session.get();
 }
 
@@ -441,7 +442,7 @@ void ServerTransport::run_timers(Time now) {
       end(id, CloseReason::KeyUsedUp, {}, true);
       continue;
     }
-    if (now - session->connection.last_heard() >= config_.time_out) {
+    if (now - session->connection.last_heard() >= config_.time_out && !fault("net-keep-silent")) {
       end(id, CloseReason::TimedOut, fmt::format("nothing for {:.1f} s", to_seconds(config_.time_out)), true);
       continue;
     }
@@ -487,7 +488,7 @@ void ServerTransport::end(SessionId id, CloseReason reason, std::string_view det
                         reason,
                         std::string(detail.substr(0, kMaxDetailBytes)),
                         connection.keys(),
-                        connection.next_sequence(),
+                        fault("net-forget-sequence") ? Sequence{1} : connection.next_sequence(),
                         kTombstoneAnswers};
     if (tombstones_.size() < kMaxTombstones) {
       tombstones_.push_back(std::move(tombstone));

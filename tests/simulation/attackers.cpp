@@ -294,6 +294,115 @@ class Stranger final : public Liar {
   }
 };
 
+// Opens one session after the other, each whole, and says nothing in any of them. It comes from outside, so that the
+// limits of its address hold. Half of its sessions are of one player, the others of ever new ones.
+class Silent final : public Attacker, private ClientTransport::Handler {
+ public:
+  Silent(const AttackerPlan& plan, std::uint64_t number)
+      : Attacker(plan, number), one_player_(Secret::random(entropy_)) {}
+
+  Endpoint home() const override {
+    return Endpoint::ipv4(198, 51, 100, static_cast<std::uint8_t>(number() + 1), 4000);
+  }
+  bool may_join_from(const Endpoint& peer, bool) const override { return peer.address == home().address; }
+  std::size_t players() const override { return players_; }
+  std::size_t most_sessions() const override { return kMostSessionsOfAnAddress; }
+
+ private:
+  void act(const Scene& scene) override {
+    if (transport_) return;  // one join at a time
+    Endpoint from = home();
+    from.port = static_cast<std::uint16_t>(from.port + ++joins_);
+    port_ = scene.network->open(from);
+    ClientTransportConfig config;
+    config.server = scene.server;
+    config.schema = scene.schema;
+    config.credentials = scene.password;
+    if (!config.credentials.empty()) config.credential_kind = CredentialKind::Password;
+    if (random_.chance(0.5)) config.player_key = one_player_;
+    ++players_;
+    ClientTransport::Handler& handler = *this;
+    transport_ = std::make_unique<ClientTransport>(*port_, *scene.clock, entropy_, config, handler);
+    transport_->connect();
+  }
+  void between_acts(const Scene&) override {
+    if (!transport_) return;
+    transport_->poll();
+    if (transport_->state() == ClientState::Connecting) return;
+    // In, or refused: from here on nobody is there any more.
+    transport_.reset();
+    port_.reset();
+  }
+  void finish() override {
+    transport_.reset();
+    port_.reset();
+  }
+
+  void on_connected(const AcceptBody&) override {}
+  PacketVerdict on_packet(Sequence, const protocol::Packet&) override { return PacketVerdict::Ignore; }
+  void on_acknowledged(Sequence) override {}
+  void on_lost(Sequence) override {}
+  void on_closed(CloseReason, std::string_view) override {}
+
+  SeededEntropy entropy_{mix64(plan_.seed + 1)};
+  Secret one_player_;
+  std::uint32_t joins_ = 0;
+  std::size_t players_ = 0;
+  std::unique_ptr<DatagramPort> port_;
+  std::unique_ptr<ClientTransport> transport_;
+};
+
+// Has the password, knows who plays by their public keys, and claims to be one of them.
+class Impostor final : public Attacker {
+ public:
+  using Attacker::Attacker;
+
+ private:
+  void act(const Scene& scene) override {
+    if (scene.players.empty()) return;
+    if (!port_) port_ = scene.network->open(home());
+    nonce_ = random_.next();
+    ephemeral_ = AgreementKey::make(entropy_);
+    writer_.hello(nonce_, {kProtocolVersion, ephemeral_->public_key()}, out_);
+    (void)port_->send(scene.server, out_.span());
+  }
+  void between_acts(const Scene& scene) override {
+    while (port_ && port_->receive(datagram_)) {
+      Opened opened;
+      if (read_clear(datagram_.span(), body_, opened) || opened.header.connection != nonce_) continue;
+      if (opened.header.type != DatagramType::Challenge) continue;
+      if (const auto challenge = read_challenge(opened.body)) claim(scene, *challenge);
+    }
+  }
+  void claim(const Scene& scene, const ChallengeBody& challenge) {
+    const auto es = ephemeral_->agree(challenge.server_key);
+    if (!es) return;
+    const ResponseKeys keys(*es, {kProtocolVersion, nonce_, ephemeral_->public_key(), challenge.cookie,
+                                  challenge.schema_hash, challenge.server_key});
+    ResponseBody body;
+    body.schema_hash = challenge.schema_hash;
+    body.credentials = scene.password;
+    if (!body.credentials.empty()) body.credential_kind = CredentialKind::Password;
+    body.player_key = scene.players[random_.below(static_cast<std::uint32_t>(scene.players.size()))];
+    const Digest256 digest = player_challenge(keys.transcript);
+    body.player_signature = own_.sign(std::as_bytes(std::span(digest)));
+    body.ciphers = 1u << static_cast<unsigned>(Cipher::ChaCha20Poly1305);
+    writer_.response(keys.response, nonce_, {kProtocolVersion, ephemeral_->public_key(), challenge.cookie},
+                     body, out_);
+    (void)port_->send(scene.server, out_.span());
+  }
+
+  SeededEntropy entropy_{mix64(plan_.seed + 1)};
+  SignatureKey own_ = SignatureKey::make(entropy_);
+  std::optional<AgreementKey> ephemeral_;
+  std::uint64_t nonce_ = 0;
+  std::unique_ptr<DatagramPort> port_;
+  HandshakeWriter writer_;
+  OutgoingDatagram out_;
+  Datagram datagram_;
+  BodyBuffer body_;
+};
+
 }  // namespace
 
 void Attacker::step(const Scene& scene) {
@@ -321,6 +430,10 @@ std::unique_ptr<Attacker> make_attacker(const AttackerPlan& plan, std::uint64_t 
       return std::make_unique<Liar>(plan, number);
     case AttackerKind::Stranger:
       return std::make_unique<Stranger>(plan, number);
+    case AttackerKind::Silent:
+      return std::make_unique<Silent>(plan, number);
+    case AttackerKind::Impostor:
+      return std::make_unique<Impostor>(plan, number);
   }
   return nullptr;
 }

@@ -22,6 +22,7 @@ struct Scene {
   std::vector<Endpoint> clients;  // of the honest, as they are now
   SchemaVersions schema;
   std::vector<std::byte> password;  // empty: everyone may join
+  std::vector<PublicKey> players;   // of the honest; no secret
 };
 
 class Attacker {
@@ -37,13 +38,26 @@ class Attacker {
   /// Has a session: it cannot be told from a player until it acts.
   virtual bool is_joined() const { return false; }
   /// Where it joins from.
-  Endpoint home() const { return Endpoint::ipv4(10, 77, 0, static_cast<std::uint8_t>(number_ + 1), 4000); }
+  virtual Endpoint home() const {
+    return Endpoint::ipv4(10, 77, 0, static_cast<std::uint8_t>(number_ + 1), 4000);
+  }
+  /// Whether it may have a session from there.
+  virtual bool may_join_from(const Endpoint& peer, bool has_password) const {
+    const bool has_account =
+        plan_.kind == AttackerKind::Liar || (plan_.kind == AttackerKind::Stranger && !has_password);
+    return has_account && peer == home();
+  }
+  /// So many players it has been, and so many sessions it may have at once.
+  virtual std::size_t players() const { return 1; }
+  virtual std::size_t most_sessions() const { return 1; }
   const AttackerPlan& plan() const { return plan_; }
 
  protected:
   virtual void act(const Scene& scene) = 0;
   virtual void between_acts(const Scene&) {}
   virtual void finish() {}
+
+  std::uint64_t number() const { return number_; }
 
   AttackerPlan plan_;
   Random random_;

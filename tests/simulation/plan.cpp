@@ -28,12 +28,28 @@ LinkFaults faults_of(Random& random, double max_loss_percent) {
 }
 
 const char* to_string(AttackerKind kind) {
-  constexpr const char* kNames[] = {"hello flood", "spoofer", "replayer", "liar", "stranger"};
+  constexpr const char* kNames[] = {"hello flood", "spoofer", "replayer", "liar",
+                                    "stranger",    "silent",  "impostor"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 // Longer than the servers' time-out: who lost a server must notice, and come back.
 constexpr Duration kAfterRestart = seconds(14);
+
+// Those who open sessions for nothing, and those who claim to be somebody else. Drawn apart, as below.
+void add_account_holders(Plan& plan) {
+  Random random = Random::keyed(plan.seed, 0x51E7);
+  for (const AttackerKind kind : {AttackerKind::Silent, AttackerKind::Impostor}) {
+    if (!random.chance(0.15)) continue;
+    AttackerPlan attacker;
+    attacker.kind = kind;
+    attacker.seed = random.next();
+    attacker.from = between(random, 0, 3000);
+    attacker.until = plan.length - milliseconds(500);
+    attacker.acts_per_second = random.chance(0.5) ? 3 : 60;
+    plan.attackers.push_back(attacker);
+  }
+}
 
 // Drawn apart from the rest, so that a seed's world and links stay what they are without it.
 void add_hardships(Plan& plan) {
@@ -43,6 +59,7 @@ void add_hardships(Plan& plan) {
     plan.server_restarts_at = between(random, 1500, 4000);
     plan.length = plan.server_restarts_at + kAfterRestart;
   }
+  std::uint64_t number = 0;
   for (ClientPlan& client : plan.clients) {
     if (random.chance(0.3)) {
       client.moves_at = client.joins_at + between(random, 300, 4000);
@@ -51,11 +68,12 @@ void add_hardships(Plan& plan) {
     if (random.chance(0.2)) client.reads_every = between(random, 20, 400);
     if (random.chance(0.4)) client.clock_drift = random.uniform(-0.02f, 0.02f);
     if (random.chance(0.4)) client.clock_ahead = seconds(random.below(1'000'000));
+    client.partition_to_server = Random::keyed(plan.seed, 0xD12EC7 + number++).chance(0.5);
   }
   if (random.chance(0.4)) return;
   for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {
     AttackerPlan attacker;
-    attacker.kind = static_cast<AttackerKind>(random.below(kAttackerKinds));
+    attacker.kind = static_cast<AttackerKind>(random.below(5));
     attacker.seed = random.next();
     attacker.from = between(random, 0, 3000);
     attacker.until = plan.length - milliseconds(500);
@@ -67,8 +85,9 @@ void add_hardships(Plan& plan) {
 }  // namespace
 
 bool Plan::has_liars() const {
-  return std::any_of(attackers.begin(), attackers.end(),
-                     [](const AttackerPlan& attacker) { return attacker.kind >= AttackerKind::Liar; });
+  return std::any_of(attackers.begin(), attackers.end(), [](const AttackerPlan& attacker) {
+    return attacker.kind == AttackerKind::Liar || attacker.kind == AttackerKind::Stranger;
+  });
 }
 
 Plan plan_of(std::uint64_t seed, double max_loss_percent) {
@@ -115,6 +134,7 @@ Plan plan_of(std::uint64_t seed, double max_loss_percent) {
     plan.clients.push_back(client);
   }
   add_hardships(plan);
+  add_account_holders(plan);
   return plan;
 }
 

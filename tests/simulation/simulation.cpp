@@ -31,14 +31,14 @@ ServerConfig server_config(const Plan& plan) {
   config.client_bytes_per_second = plan.client_bytes_per_second;
   config.full_state_bytes_per_second = plan.full_state_bytes_per_second;
   config.max_entities = 4096;
-  config.max_sessions = 16;
+  config.max_sessions = 32;
   config.identity = Secret::from_bytes(std::as_bytes(std::span<const std::uint64_t, 4>(kIdentity)));
   if (plan.has_password) {
     config.admission.mode = JoinMode::Password;
     config.admission.password = kPassword;
   }
-  // All play from few addresses; attackers use up the allowance of nobody else.
-  config.admission.limits.max_sessions = 16;
+  // The honest play at home, where nobody is counted; attackers use up the allowance of nobody else.
+  config.admission.limits.max_sessions = kMostSessionsOfAnAddress;
   config.allow_aes = plan.seed % 2 == 0;
   // Drawn from the seed, like what else is not in the plan. A partition of some seconds ends sessions, or does not; then
   // nobody comes back, few do, all do.
@@ -88,6 +88,9 @@ Simulation::Simulation(const Plan& plan)
   network_.set_tap([this](const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
     if (target == server_endpoint_) exchanges_[source].to_server += bytes.size();
     if (source == server_endpoint_ && !is_attacked_) exchanges_[target].from_server += bytes.size();
+    // By the source as it is: what attackers send, under whatever address, is nobody's word.
+    if (!is_attacked_)
+      wire_.note(source == server_endpoint_ ? Direction::ToClient : Direction::ToServer, bytes);
     for (const auto& attacker : attackers_) attacker->see(source, target, bytes);
   });
   for (std::size_t i = 0; i < plan.clients.size(); ++i) {
@@ -111,6 +114,8 @@ Simulation::Simulation(const Plan& plan)
     config.credentials = password_of(plan);
     if (plan.has_password) config.credential_kind = CredentialKind::Password;
     config.server_key = server_->public_key();
+    config.player_key = Secret::random(entropy_);
+    scene_.players.push_back(SignatureKey(*config.player_key).public_key());
     client->clock->advance(client->plan.clock_ahead);
     client->client = std::make_unique<Client>(*client->port, *client->clock, entropy_, config);
     mail_.register_client(i, *client->client, *client->clock);
@@ -126,6 +131,7 @@ void Simulation::start_server() {
   game_ = std::make_unique<ChaosGame>(plan_.world, mail_);
   ServerConfig config = server_config(plan_);
   if (has_restarted_) config.first_tick = plan_.first_tick + 1'000'000;
+  time_out_ = config.time_out;
   server_ = std::make_unique<Server>(*game_, *server_port_, clock_, entropy_, config);
   mail_.set_server(server_.get());
   for (const auto& client : clients_) client->sessions_before_restart = client->sessions;
@@ -143,7 +149,11 @@ void Simulation::cut_off(SimulatedClient& client) {
   }
   client.partitioned = client.endpoint;
   if (plan.partition_one_way) {
-    network_.partition_one_way(server_endpoint_, client.endpoint);
+    if (plan.partition_to_server) {
+      network_.partition_one_way(client.endpoint, server_endpoint_);
+    } else {
+      network_.partition_one_way(server_endpoint_, client.endpoint);
+    }
   } else {
     network_.partition(server_endpoint_, client.endpoint);
   }
@@ -209,6 +219,12 @@ void Simulation::step() {
   is_attacked_ = true;
   for (const auto& attacker : attackers_) attacker->step(scene_);
   is_attacked_ = false;
+}
+
+std::size_t Simulation::players() const {
+  std::size_t players = clients_.size();
+  for (const auto& attacker : attackers_) players += attacker->players();
+  return players;
 }
 
 std::string Simulation::first_failure(std::span<const std::unique_ptr<Checker>> checkers) const {

@@ -16,6 +16,7 @@
 #include "tests/simulation/attackers.hpp"
 #include "tests/simulation/mail.hpp"
 #include "tests/simulation/plan.hpp"
+#include "tests/simulation/wire.hpp"
 
 namespace shoal::simulation {
 
@@ -82,8 +83,13 @@ class Simulation {
   /// How many servers there were so far, one after the other.
   std::uint32_t servers() const { return servers_; }
   const Mail& mail() const { return mail_; }
+  const Wire& wire() const { return wire_; }
   const std::vector<std::unique_ptr<SimulatedClient>>& clients() const { return clients_; }
   const std::vector<std::unique_ptr<Attacker>>& attackers() const { return attackers_; }
+  /// How many players there were so far, of the honest and of the attackers.
+  std::size_t players() const;
+  /// Of the present server.
+  Duration time_out() const { return time_out_; }
   /// Bytes that went between the server and an endpoint.
   struct Exchange {
     std::uint64_t to_server = 0;
@@ -105,12 +111,14 @@ class Simulation {
   SeededEntropy entropy_;
   SimulatedNetwork network_;
   Mail mail_;
+  Wire wire_;
   std::unique_ptr<ChaosGame> game_;
   Endpoint server_endpoint_;
   std::unique_ptr<DatagramPort> server_port_;
   std::unique_ptr<Server> server_;
   TickSchedule schedule_;
   std::uint32_t servers_ = 0;
+  Duration time_out_{};
   bool has_restarted_ = false;
   bool is_attacked_ = false;  // at this moment: what is sent is forged
   std::vector<std::unique_ptr<SimulatedClient>> clients_;

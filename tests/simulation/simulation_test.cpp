@@ -94,7 +94,12 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 340},
                       FaultCase{"net-forget-lost-fragments", "messages"},
                       FaultCase{"net-deliver-twice", "messages"}, FaultCase{"net-event-early", "messages"},
-                      FaultCase{"event-to-all", "messages"}, FaultCase{"return-as-anyone", "player", 30}));
+                      FaultCase{"event-to-all", "messages"}, FaultCase{"return-as-anyone", "player", 30},
+                      FaultCase{"net-reuse-sequence", "wire"}, FaultCase{"net-forget-sequence", "wire"},
+                      FaultCase{"net-keys-twice", "wire"}, FaultCase{"net-accept-duplicates", "wire"},
+                      FaultCase{"net-believe-tags", "progress"}, FaultCase{"net-keep-silent", "silence"},
+                      FaultCase{"net-no-limits", "silence"}, FaultCase{"net-keep-replaced", "player"},
+                      FaultCase{"net-believe-players", "stranger"}));
 
 // Which of these heal by themselves: only what the world comes to in the end is looked at.
 std::string run_to_the_end(std::uint64_t seed) {

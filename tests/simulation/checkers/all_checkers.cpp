@@ -5,8 +5,10 @@
 #include "tests/simulation/checkers/player_checker.hpp"
 #include "tests/simulation/checkers/progress_checker.hpp"
 #include "tests/simulation/checkers/session_checker.hpp"
+#include "tests/simulation/checkers/silence_checker.hpp"
 #include "tests/simulation/checkers/stranger_checker.hpp"
 #include "tests/simulation/checkers/wait_checker.hpp"
+#include "tests/simulation/checkers/wire_checker.hpp"
 
 namespace shoal::simulation {
 
@@ -19,8 +21,10 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<SessionChecker>());
   checkers.push_back(std::make_unique<PlayerChecker>());
   checkers.push_back(std::make_unique<WaitChecker>());
+  checkers.push_back(std::make_unique<SilenceChecker>());
   checkers.push_back(std::make_unique<StrangerChecker>());
   checkers.push_back(std::make_unique<MessageChecker>());
+  checkers.push_back(std::make_unique<WireChecker>());
   return checkers;
 }
 

@@ -33,9 +33,8 @@ void PlayerChecker::after_step(const Simulation& simulation) {
     }
     known->second = player;
   }
-  const std::size_t players = simulation.clients().size() + simulation.attackers().size();
-  if (server.absent_count() > players)
-    fail(fmt::format("{} of {} players are away", server.absent_count(), players));
+  if (server.absent_count() > simulation.players())
+    fail(fmt::format("{} of {} players are away", server.absent_count(), simulation.players()));
 }
 
 }  // namespace shoal::simulation

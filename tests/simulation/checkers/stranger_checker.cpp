@@ -14,11 +14,8 @@ void StrangerChecker::after_step(const Simulation& simulation) {
   };
   const auto may_join = [&](const Endpoint& peer) {
     return std::any_of(
-        simulation.attackers().begin(), simulation.attackers().end(), [&](const auto& attacker) {
-          const bool has_account = attacker->plan().kind == AttackerKind::Liar ||
-                                   (attacker->plan().kind == AttackerKind::Stranger && !plan.has_password);
-          return has_account && attacker->home() == peer;
-        });
+        simulation.attackers().begin(), simulation.attackers().end(),
+        [&](const auto& attacker) { return attacker->may_join_from(peer, plan.has_password); });
   };
   std::size_t sessions = 0;
   simulation.server().for_each_view([&](PlayerNumber player, const Endpoint& peer, const ClientView&) {
@@ -26,8 +23,9 @@ void StrangerChecker::after_step(const Simulation& simulation) {
     if (!is_honest(peer) && !may_join(peer))
       fail(fmt::format("player {} plays from {}, where nobody lives", player.value, to_string(peer)));
   });
-  const std::size_t players = simulation.clients().size() + simulation.attackers().size();
-  if (sessions > players) fail(fmt::format("{} sessions of {} players", sessions, players));
+  std::size_t most = simulation.clients().size();
+  for (const auto& attacker : simulation.attackers()) most += attacker->most_sessions();
+  if (sessions > most) fail(fmt::format("{} sessions where {} may be", sessions, most));
   for (const auto& [peer, exchange] : simulation.exchanges()) {
     if (exchange.from_server <= exchange.to_server) continue;
     if (is_honest(peer) || may_join(peer)) continue;

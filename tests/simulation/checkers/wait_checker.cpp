@@ -15,7 +15,10 @@ void WaitChecker::after_step(const Simulation& simulation) {
   const double world_bytes = static_cast<double>(server.chunks().size()) * kMaxDatagramBytes;
   double seconds = 2;
   if (plan.full_state_bytes_per_second > 0) {
-    seconds += 2 * static_cast<double>(plan.clients.size()) * world_bytes /
+    std::size_t sessions = plan.clients.size();
+    for (const auto& attacker : simulation.attackers())
+      sessions += attacker->plan().kind == AttackerKind::Silent ? attacker->most_sessions() : 0;
+    seconds += 2 * static_cast<double>(sessions) * world_bytes /
                static_cast<double>(plan.full_state_bytes_per_second);
   }
   const double datagrams_per_second = plan.max_datagrams_per_tick * plan.tick_rate_hz;

@@ -177,7 +177,7 @@ class ClientTransport {
   Duration time_out_ = kDefaultTimeOut;
   std::unique_ptr<Connection> connection_;
   std::uint64_t session_received_bytes_ = 0;  // with the connection
-  std::optional<MessageChannels> messages_;  // with the connection
+  std::optional<MessageChannels> messages_;   // with the connection
   SendBudget budget_;
   CongestionControl congestion_{kLeastBytesPerSecond, kMostBytesPerSecondOfClient, Time{}};
   int close_answers_left_ = 0;  // for a server that missed our Close

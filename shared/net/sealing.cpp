@@ -2,7 +2,6 @@
 
 #include <sodium.h>
 
-
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
 

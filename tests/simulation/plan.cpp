@@ -28,7 +28,8 @@ LinkFaults faults_of(Random& random, double max_loss_percent) {
 }
 
 const char* to_string(AttackerKind kind) {
-  constexpr const char* kNames[] = {"hello flood", "spoofer", "replayer", "liar", "stranger", "silent", "impostor"};
+  constexpr const char* kNames[] = {"hello flood", "spoofer", "replayer", "liar",
+                                    "stranger",    "silent",  "impostor"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -84,10 +85,9 @@ void add_hardships(Plan& plan) {
 }  // namespace
 
 bool Plan::has_liars() const {
-  return std::any_of(attackers.begin(), attackers.end(),
-                     [](const AttackerPlan& attacker) {
-                       return attacker.kind == AttackerKind::Liar || attacker.kind == AttackerKind::Stranger;
-                     });
+  return std::any_of(attackers.begin(), attackers.end(), [](const AttackerPlan& attacker) {
+    return attacker.kind == AttackerKind::Liar || attacker.kind == AttackerKind::Stranger;
+  });
 }
 
 Plan plan_of(std::uint64_t seed, double max_loss_percent) {

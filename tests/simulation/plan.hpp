@@ -26,11 +26,11 @@ struct ClientPlan {
   Duration partition_length{};
   bool partition_one_way = false;
   bool partition_to_server = false;  // one way: nothing reaches the server, else nothing reaches the client
-  Duration moves_at{};        // 0: keeps its address
-  Duration moves_again_at{};  // 0: once is enough
-  Duration reads_every{};     // 0: at each step; a slow reader leaves its mail lying
-  double clock_drift = 0;     // its clock goes so much faster: 0.01 is one percent
-  Duration clock_ahead{};     // and stands ahead
+  Duration moves_at{};               // 0: keeps its address
+  Duration moves_again_at{};         // 0: once is enough
+  Duration reads_every{};            // 0: at each step; a slow reader leaves its mail lying
+  double clock_drift = 0;            // its clock goes so much faster: 0.01 is one percent
+  Duration clock_ahead{};            // and stands ahead
 };
 
 enum class AttackerKind : std::uint8_t { HelloFlood, Spoofer, Replayer, Liar, Stranger, Silent, Impostor };

@@ -89,7 +89,8 @@ Simulation::Simulation(const Plan& plan)
     if (target == server_endpoint_) exchanges_[source].to_server += bytes.size();
     if (source == server_endpoint_ && !is_attacked_) exchanges_[target].from_server += bytes.size();
     // By the source as it is: what attackers send, under whatever address, is nobody's word.
-    if (!is_attacked_) wire_.note(source == server_endpoint_ ? Direction::ToClient : Direction::ToServer, bytes);
+    if (!is_attacked_)
+      wire_.note(source == server_endpoint_ ? Direction::ToClient : Direction::ToServer, bytes);
     for (const auto& attacker : attackers_) attacker->see(source, target, bytes);
   });
   for (std::size_t i = 0; i < plan.clients.size(); ++i) {

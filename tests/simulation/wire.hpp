@@ -44,7 +44,8 @@ class Wire {
   using SessionKey = std::pair<Direction, std::uint64_t>;
 
   void note_packet(Direction direction, const PacketHeader& header, std::size_t size);
-  void note_handshake(const PacketHeader& header, std::size_t clear_bytes, std::span<const std::byte> datagram);
+  void note_handshake(const PacketHeader& header, std::size_t clear_bytes,
+                      std::span<const std::byte> datagram);
   /// Remembers the value that belongs to the key; the one that did before.
   std::optional<std::string> remember(std::string key, std::string value);
   void fail(std::string what) {
@@ -53,7 +54,8 @@ class Wire {
 
   std::map<SessionKey, Session> sessions_;
   std::deque<SessionKey> sessions_in_order_;
-  std::unordered_map<std::string, std::string> sealed_;  // in the handshake: by what stands for key and number
+  // Of the handshake: what was sealed, by what stands for key and number.
+  std::unordered_map<std::string, std::string> sealed_;
   std::deque<std::string> sealed_in_order_;
   std::uint64_t packets_ = 0;
   std::string failure_;

@@ -19,8 +19,8 @@ void SilenceChecker::after_step(const Simulation& simulation) {
       ++sessions;
       const Duration age = simulation.now() - status.joined_at.since_zero;
       if (age > simulation.time_out() + kLooksEvery) {
-        fail(fmt::format("player {} has been silent for {:.3f} s and is still in session", status.number.value,
-                         to_seconds(age)));
+        fail(fmt::format("player {} has been silent for {:.3f} s and is still in session",
+                         status.number.value, to_seconds(age)));
       }
     });
     if (sessions > attacker->most_sessions())

@@ -11,9 +11,8 @@ void WireChecker::after_step(const Simulation& simulation) {
   if (!wire.failure().empty()) fail(wire.failure());
   // A client that came again took the place of its earlier session, so one of each player is enough.
   std::map<PlayerId, std::uint64_t> taken_by_server;
-  simulation.server().for_each_session_status([&](const SessionStatus& status) {
-    taken_by_server[status.player] = status.traffic.received_bytes;
-  });
+  simulation.server().for_each_session_status(
+      [&](const SessionStatus& status) { taken_by_server[status.player] = status.traffic.received_bytes; });
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const Client& client = *simulation.clients()[i]->client;
     if (client.state() != ClientState::Connected) continue;

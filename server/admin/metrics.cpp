@@ -109,7 +109,7 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
       .add(status.measures.counters.returned);
   all.counter("players_left_total", "Sessions that ended, by reason");
   // The others are only known at clients.
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(CloseReason::KeyUsedUp); ++i)
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(CloseReason::ServerRestart); ++i)
     all.add(transport.left[i], {{"reason", as_label(to_string(static_cast<CloseReason>(i)))}});
   all.counter("handshakes_refused_total", "Attempts to join that were refused, by reason");
   for (std::size_t i = 0; i < kRefuseReasons; ++i)

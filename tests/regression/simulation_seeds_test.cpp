@@ -41,6 +41,12 @@ TEST(SimulationSeeds, BaselineIsNeverOlderThanWhatTheClientKeeps) {
   EXPECT_EQ(run_seed(505), "");
 }
 
+// The only client had the wrong password, so that no packet was ever sent: the checker of the wire took that for its own
+// blindness.
+TEST(SimulationSeeds, NobodyWhoMayJoinLeavesTheWireEmpty) {
+  EXPECT_EQ(run_seed(100791), "");
+}
+
 #ifdef SHOAL_ENABLE_FAULTS
 // Another chunk told of an entity's end, its own did not yet: the mirror showed a state older than an event about it, and
 // handed the event out, since the entity was known to be dead.

@@ -16,6 +16,7 @@ void WireChecker::after_step(const Simulation& simulation) {
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const Client& client = *simulation.clients()[i]->client;
     if (client.state() != ClientState::Connected) continue;
+    was_anyone_connected_ = true;
     const auto from_server = wire.sent_bytes(Direction::ToClient, client.connection_id());
     if (client.session_received_bytes() > from_server.value_or(0)) {
       fail(fmt::format("client {} took {} bytes of packets for good, of {} that the server sent it", i,
@@ -32,7 +33,7 @@ void WireChecker::after_step(const Simulation& simulation) {
 }
 
 void WireChecker::at_end(const Simulation& simulation) {
-  if (simulation.wire().packets() == 0) fail("nothing was seen on the wire");
+  if (was_anyone_connected_ && simulation.wire().packets() == 0) fail("nothing was seen on the wire");
 }
 
 }  // namespace shoal::simulation

@@ -12,6 +12,9 @@ class WireChecker final : public Checker {
   const char* name() const override { return "wire"; }
   void after_step(const Simulation& simulation) override;
   void at_end(const Simulation& simulation) override;
+
+ private:
+  bool was_anyone_connected_ = false;
 };
 
 }  // namespace shoal::simulation

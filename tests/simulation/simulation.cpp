@@ -164,6 +164,7 @@ void Simulation::move(SimulatedClient& client, std::size_t number) {
   const Duration when = client.moves == 0 ? plan.moves_at : plan.moves_again_at;
   if (client.moves >= 2 || when.count() == 0 || now() < when) return;
   ++client.moves;
+  if (client.client->state() == ClientState::Connecting) client.moved_while_joining_at = now();
   client.past_endpoints.push_back(client.endpoint);
   client.endpoint = Endpoint::ipv4(10, 0, static_cast<std::uint8_t>(1 + client.moves),
                                    static_cast<std::uint8_t>(number + 1), 4000);

@@ -47,10 +47,7 @@ const ChunkVersion* Mirror::shown(ChunkId chunk) const {
 bool Mirror::is_as_new_as(Entity entity, Tick version) const {
   if (entity.index >= records_.size()) return false;
   const Record& record = records_[entity.index];
-  if (record.entity != entity) {
-    const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
-    return is_outlived || entity.generation <= record.dead_generation;
-  }
+  if (record.entity != entity) return entity.generation <= record.dead_generation;
   // It shows. If another chunk has told already that it is dead, its own will, too: until then the mirror is behind.
   for (const Source& source : record.sources) {
     if (source.state == Source::State::None) continue;
@@ -303,9 +300,7 @@ void Mirror::make_binding(MirrorChunk& chunk, Slot slot, const ChunkVersion& nex
   const Entity entity = next.id(slot);
   const Audience audience = next.chunk().audience();
   Record& record = record_of(entity);
-  const bool is_dead = entity.generation <= record.dead_generation;
-  const bool is_outlived = !record.entity.is_null() && record.entity.generation > entity.generation;
-  if ((is_dead || is_outlived) && !fault("revive-dead")) {
+  if (entity.generation <= record.dead_generation && !fault("revive-dead")) {
     ++counters_.hidden_bindings;
     return;
   }
@@ -326,6 +321,8 @@ void Mirror::make_binding(MirrorChunk& chunk, Slot slot, const ChunkVersion& nex
   }
   if (is_new) created_.push_back(entity);
   record.entity = entity;
+  // A later life proves that those before it are over, also when it is out of sight again.
+  record.dead_generation = std::max(record.dead_generation, entity.generation - 1);
   leave_source(record, audience);
   record[audience] = {next.chunk(), slot, {}, Source::State::Shown};
   chunk.shows |= slot_bit(slot);

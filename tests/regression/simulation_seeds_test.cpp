@@ -41,6 +41,11 @@ TEST(SimulationSeeds, BaselineIsNeverOlderThanWhatTheClientKeeps) {
   EXPECT_EQ(run_seed(505), "");
 }
 
+// A later life of an index was shown and went out of sight; then an old version of another chunk showed the life before.
+TEST(SimulationSeeds, EarlierLifeIsNotShownAfterALaterOneThatWentOutOfSight) {
+  EXPECT_EQ(run_seed(200952), "");
+}
+
 // The only client had the wrong password, so that no packet was ever sent: the checker of the wire took that for its own
 // blindness.
 TEST(SimulationSeeds, NobodyWhoMayJoinLeavesTheWireEmpty) {

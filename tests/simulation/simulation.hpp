@@ -35,7 +35,7 @@ struct SimulatedClient {
   std::uint32_t sessions_before_restart = 0;
   std::uint32_t moves = 0;
   Duration moved_while_joining_at{};  // 0: never
-  Endpoint partitioned{};  // where it was cut off; port 0: it is not
+  Endpoint partitioned{};             // where it was cut off; port 0: it is not
   bool has_left = false;
   bool has_returned = false;
 

@@ -23,7 +23,8 @@ void SessionChecker::at_end(const Simulation& simulation) {
     const Duration since = std::max(
         {actor.plan.joins_at, actor.plan.returns_at, actor.plan.partition_at + actor.plan.partition_length,
          plan.server_restarts_at.count() == 0 ? Duration{} : plan.server_restarts_at + kNoticesAfter,
-         actor.moved_while_joining_at.count() == 0 ? Duration{} : actor.moved_while_joining_at + kAsksAnewAfter});
+         actor.moved_while_joining_at.count() == 0 ? Duration{}
+                                                   : actor.moved_while_joining_at + kAsksAnewAfter});
     // A join takes two round trips, each of which a bad link loses every other time.
     const bool is_joining = actor.client->state() == ClientState::Connecting;
     const bool had_time = plan.length - since > (is_joining ? seconds(10) : seconds(3));

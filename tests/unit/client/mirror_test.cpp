@@ -121,6 +121,18 @@ TEST_F(MirrorTest, OlderGenerationDoesNotReplaceALaterOne) {
   EXPECT_FALSE(registry.alive(Entity{5, 2}));
 }
 
+TEST_F(MirrorTest, OlderGenerationStaysAwayWhenTheLaterOneIsOutOfSightAgain) {
+  ChunkVersion later = empty(1, 30);
+  later.bind(0, Entity{5, 3});
+  ASSERT_EQ(mirror->apply(block(nullptr, later)), BlockOutcome::Applied);
+  mirror->drop(ChunkId{1}, Epoch{1});
+  ASSERT_FALSE(registry.alive(Entity{5, 3}));
+  ChunkVersion earlier = empty(2, 10);
+  earlier.bind(0, Entity{5, 2});
+  ASSERT_EQ(mirror->apply(block(nullptr, earlier)), BlockOutcome::Applied);
+  EXPECT_FALSE(registry.alive(Entity{5, 2}));
+}
+
 TEST_F(MirrorTest, MovedEntityKeepsItsValuesUntilItsNewChunkArrives) {
   ChunkVersion home = empty(1, 10);
   home.bind(0, kAnna);

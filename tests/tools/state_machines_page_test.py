@@ -84,7 +84,7 @@ class StateMachinesPage(unittest.TestCase):
 
     def test_numbers_in_words_are_those_of_the_code(self):
         text = source("transport_limits.hpp") + source("client_transport.cpp") + source("server_transport.cpp")
-        for constant in ("kCloseCopies = 4;", "kCloseAnswers = 8;", "kTombstoneAnswers = 8;", "kMaxTombstones = 256;"):
+        for constant in ("kCloseCopies = 4;", "kCloseAnswers = 8;", "kTombstoneAnswers = 8;", "kLeastTombstones = 256;"):
             self.assertIn(constant, text)
         self.assertEqual(set(re.findall(r"at most (\w+) times", PAGE)), {"eight"})
         self.assertEqual(set(re.findall(r"Close (\w+) times", PAGE)), {"four"})

@@ -116,8 +116,7 @@ void add_players(Families& all, const ServerStatus& status, const ScrapeMoment& 
     all.add(transport.refused[i], {{"reason", as_label(to_string(static_cast<RefuseReason>(i)))}});
   all.counter("public_key_operations_total",
               "Agreements on keys and signatures that handshakes cost: only who showed an address of their "
-              "own causes "
-              "any")
+              "own causes any")
       .add(transport.public_key_operations);
   all.histogram("client_sent_bytes_per_second",
                 "UDP payload sent to one client in the last second. Each client counts once a second")

@@ -28,7 +28,7 @@ struct AddressLimitsConfig {
   std::size_t max_addresses = 65536;
 };
 
-/// The machine itself is, as well.
+/// Whether no limit holds for it: it is in `exempt`, or this machine itself.
 bool is_exempt(const AddressLimitsConfig& config, const Endpoint& peer);
 
 class AddressLimits {

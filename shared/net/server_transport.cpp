@@ -81,6 +81,7 @@ void ServerTransport::poll() {
   for (std::size_t left = turns; left > 0 && !claims_.empty(); --left) {
     const WaitingClaim claim = std::move(claims_.front());
     claims_.pop_front();
+    waiting_.erase(claim.key);
     take_claim(claim, clock_.now());
   }
   counters_.public_key_operations += public_key_operations_so_far() - operations_before;
@@ -164,7 +165,10 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
     }
     return counters_.count(BadDatagram::ReplayedResponse);
   }
+  if (waiting_.contains(key)) return;
   if (closed_door_) return refuse(datagram.peer, nonce, {*closed_door_, {}});
+  // Before it costs its address anything.
+  if (claims_.size() >= kMaxWaitingClaims) return counters_.count(BadDatagram::TooManyResponses);
   if (clear->protocol_version != config_.protocol_version) {
     return refuse(datagram.peer, nonce,
                   {RefuseReason::WrongProtocolVersion,
@@ -172,14 +176,16 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
   }
   if (const auto stopped = admission_.stop_at_the_door(datagram.peer, now))
     return refuse(datagram.peer, nonce, *stopped);
-  if (claims_.size() >= kMaxWaitingClaims) return counters_.count(BadDatagram::TooManyResponses);
   claims_.push_back({datagram, key, *clear});
+  waiting_.insert(key);
 }
 
 void ServerTransport::take_claim(const WaitingClaim& claim, Time now) {
   const auto& [datagram, key, clear] = claim;
-  if (used_responses_.contains(key)) return;  // a copy waited behind it
+  // What may have changed while it waited.
   if (closed_door_) return refuse(datagram.peer, key.nonce, {*closed_door_, {}});
+  if (admission_.bans().bans(datagram.peer))
+    return refuse(datagram.peer, key.nonce, {RefuseReason::Banned, {}});
   const auto es = identity_.agree(clear.client_key);
   if (!es) return counters_.count(BadDatagram::BadTag);
   const ResponseKeys keys(*es, {clear.protocol_version, key.nonce, clear.client_key, clear.cookie,
@@ -351,6 +357,7 @@ void ServerTransport::follow(Session& session, const Datagram& datagram, Sequenc
     }
     session.connection.move_to(datagram.peer);
     session.congestion.on_new_path();
+    session.path_began = session.connection.next_sequence();
     session.new_path.reset();
     ++counters_.moved;
     return;
@@ -406,16 +413,17 @@ void ServerTransport::deliver(SessionId id) {
   for (const SendLog::Outcome& outcome : outcomes_) {
     Session* session = find(id);
     if (session == nullptr) return;
+    const bool is_of_this_path = outcome.sequence >= session->path_began || fault("net-keep-old-path");
     if (outcome.acknowledged) {
       ++counters_.acknowledged;
       ++session->traffic.acknowledged;
-      session->congestion.on_acknowledged();
+      if (is_of_this_path) session->congestion.on_acknowledged();
       if (session->messages.settle(outcome.sequence, true)) continue;
       handler_.on_acknowledged(id, outcome.sequence);
     } else {
       ++counters_.lost;
       ++session->traffic.lost;
-      session->congestion.on_lost();
+      if (is_of_this_path) session->congestion.on_lost();
       if (session->messages.settle(outcome.sequence, false)) continue;
       handler_.on_lost(id, outcome.sequence);
     }
@@ -457,6 +465,7 @@ void ServerTransport::send_messages(Session& session, Time now) {
 void ServerTransport::run_timers(Time now) {
   next_timers_ = now + kTimerSpacing;
   forget_used_responses(now);
+  while (!tombstones_.empty() && tombstones_.front().forget_at <= now) forget_oldest_tombstone();
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].session == nullptr) continue;
     const SessionId id{i, slots_[i].generation};
@@ -531,23 +540,22 @@ void ServerTransport::bury(const Connection& connection, CloseReason reason, std
                       fault("net-forget-sequence") ? Sequence{1} : connection.next_sequence(),
                       kTombstoneAnswers,
                       now + config_.time_out};
-  std::size_t place = tombstones_.size();
-  const std::size_t most = std::max<std::size_t>(kLeastTombstones, config_.max_sessions);
-  if (place < most) {
-    tombstones_.push_back(std::move(tombstone));
-  } else {
-    place = next_tombstone_;
-    next_tombstone_ = (next_tombstone_ + 1) % most;
-    tombstone_of_.erase(tombstones_[place].connection.value);
-    tombstones_[place] = std::move(tombstone);
-  }
-  tombstone_of_[connection.id().value] = place;
+  if (tombstones_.size() >= std::max<std::size_t>(kLeastTombstones, config_.max_sessions))
+    forget_oldest_tombstone();
+  tombstones_.push_back(std::move(tombstone));
+  tombstone_of_[connection.id().value] = &tombstones_.back();
+}
+
+void ServerTransport::forget_oldest_tombstone() {
+  const auto found = tombstone_of_.find(tombstones_.front().connection.value);
+  if (found != tombstone_of_.end() && found->second == &tombstones_.front()) tombstone_of_.erase(found);
+  tombstones_.pop_front();
 }
 
 void ServerTransport::answer_from_tombstone(const Datagram& datagram, const PacketHeader& header, Time now) {
   const auto found = tombstone_of_.find(header.connection);
   if (found == tombstone_of_.end()) return;
-  Tombstone& tombstone = tombstones_[found->second];
+  Tombstone& tombstone = *found->second;
   Opened opened;
   if (tombstone.peer != datagram.peer || tombstone.answers_left == 0 || now >= tombstone.forget_at ||
       open(tombstone.keys.receive, datagram.span(), 0, body_, opened))

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "shared/base/line_allowance.hpp"
@@ -198,6 +199,7 @@ class ServerTransport {
     std::vector<std::byte> accept;  // the datagram, for a client that missed it
     Time accepted_at{};             // when it was sent last
     std::uint64_t cookie_issued_seconds = 0;
+    Sequence path_began;  // what became of earlier ones says nothing of the path
     std::optional<NewPath> new_path;
   };
   struct Slot {
@@ -259,6 +261,7 @@ class ServerTransport {
   void follow(Session& session, const Datagram& datagram, Sequence sequence, const protocol::Packet& packet,
               Time now);
   void bury(const Connection& connection, CloseReason reason, std::string_view detail, Time now);
+  void forget_oldest_tombstone();
   void answer_from_tombstone(const Datagram& datagram, const PacketHeader& header, Time now);
   void deliver(SessionId id);
   void take_messages(SessionId id, Sequence sequence, const protocol::Messages& messages, Time now);
@@ -291,10 +294,10 @@ class ServerTransport {
   std::unordered_map<ResponseKey, SessionId, ResponseKeyHash> used_responses_;
   std::deque<UsedResponse> used_in_order_;
   std::deque<WaitingClaim> claims_;
-  std::vector<Tombstone> tombstones_;  // a ring
-  std::size_t next_tombstone_ = 0;
+  std::unordered_set<ResponseKey, ResponseKeyHash> waiting_;  // of claims_
+  std::deque<Tombstone> tombstones_;                          // the oldest first
   // Which of them a connection has: a flood of packets of no session must not walk through all.
-  std::unordered_map<std::uint64_t, std::size_t> tombstone_of_;
+  std::unordered_map<std::uint64_t, Tombstone*> tombstone_of_;
   std::vector<SendLog::Outcome> outcomes_;
   Time next_timers_{};
   bool is_polling_ = false;

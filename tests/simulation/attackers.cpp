@@ -1,6 +1,7 @@
 #include "tests/simulation/attackers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "schema/messages_generated.h"
 #include "shared/net/message_envelope.hpp"
@@ -319,8 +320,9 @@ class Silent final : public Attacker, private ClientTransport::Handler {
     config.schema = scene.schema;
     config.credentials = scene.password;
     if (!config.credentials.empty()) config.credential_kind = CredentialKind::Password;
-    if (random_.chance(0.5)) config.player_key = one_player_;
-    ++players_;
+    const bool is_the_one_player = random_.chance(0.5);
+    if (is_the_one_player) config.player_key = one_player_;
+    if (!is_the_one_player || !std::exchange(has_one_player_, true)) ++players_;
     ClientTransport::Handler& handler = *this;
     transport_ = std::make_unique<ClientTransport>(*port_, *scene.clock, entropy_, config, handler);
     transport_->connect();
@@ -346,6 +348,7 @@ class Silent final : public Attacker, private ClientTransport::Handler {
 
   SeededEntropy entropy_{mix64(plan_.seed + 1)};
   Secret one_player_;
+  bool has_one_player_ = false;
   std::uint32_t joins_ = 0;
   std::size_t players_ = 0;
   std::unique_ptr<DatagramPort> port_;

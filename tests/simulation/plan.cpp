@@ -73,7 +73,9 @@ void add_hardships(Plan& plan) {
   if (random.chance(0.4)) return;
   for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {
     AttackerPlan attacker;
-    attacker.kind = static_cast<AttackerKind>(random.below(5));
+    // Silent and Impostor came later and are drawn apart, so that the seeds of before are what they were.
+    constexpr std::uint32_t kKinds = static_cast<std::uint32_t>(AttackerKind::Silent);
+    attacker.kind = static_cast<AttackerKind>(random.below(kKinds));
     attacker.seed = random.next();
     attacker.from = between(random, 0, 3000);
     attacker.until = plan.length - milliseconds(500);

@@ -68,6 +68,31 @@ TEST_F(CrowdedDoorTest, CopiesThatWaitOpenOneSession) {
   EXPECT_EQ(server->handler.joined.size(), 1u);
 }
 
+TEST_F(CrowdedDoorTest, CopiesOfAResponseThatWaitsCostItsAddressNothing) {
+  start_server({.max_sessions = 1000});
+  crowd(ServerTransport::kClaimsPerPoll + 1);
+  for (int i = 0; i < 100; ++i) peers.back()->send(peers.back()->response.span());
+  server->transport.poll();
+  server->transport.poll();
+  EXPECT_EQ(server->transport.session_count(), ServerTransport::kClaimsPerPoll + 1);
+  Endpoint beside = peers.back()->port().local();
+  ++beside.port;
+  RawPeer other(network, beside, 5);
+  EXPECT_TRUE(other.join(server->transport)) << "an address has 40 attempts at once";
+}
+
+TEST_F(CrowdedDoorTest, WhoIsBannedWhileTheyWaitIsRefused) {
+  start_server({.max_sessions = 1000});
+  crowd(ServerTransport::kClaimsPerPoll + 1);
+  server->transport.poll();
+  server->transport.set_bans(parse_ban_list("198.18.0.16").value());
+  server->transport.poll();
+  EXPECT_EQ(server->transport.session_count(), ServerTransport::kClaimsPerPoll);
+  const auto refuse = peers.back()->hear_refuse();
+  ASSERT_TRUE(refuse);
+  EXPECT_EQ(refuse->reason, RefuseReason::Banned);
+}
+
 TEST_F(CrowdedDoorTest, WhoWaitsWhenTheServerShutsDownIsRefused) {
   start_server({.max_sessions = 1000});
   crowd(ServerTransport::kClaimsPerPoll + 1);

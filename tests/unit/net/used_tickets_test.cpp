@@ -60,7 +60,7 @@ TEST(UsedTickets, AFloodEvictsNothingAndIsRefusedWhenTheMemoryIsFull) {
   used.note(id(0), kAnn, 160);
   std::uint32_t refused = 0;
   for (std::uint32_t i = 1; i < 5 * kCapacity; ++i) {
-    const Answer answer = used.ask(id(i), kBob, 160, 100);
+    const Answer answer = used.ask(id(i), kBob, 160 + i, 100);
     if (answer == Answer::Good) used.note(id(i), kBob, 160 + i);
     refused += answer == Answer::Full;
   }

@@ -98,13 +98,6 @@ class InputTiming : public ::testing::Test {
   Client client;
 };
 
-TEST_F(InputTiming, SteadyPathTakesEveryInputAtOnce) {
-  play(2);
-  play(5);
-  EXPECT_EQ(game.applied, 5 * kTickRate);
-  EXPECT_LE(game.last_delay, milliseconds(100));
-}
-
 // T17: nobody is so near or so far that inputs come late for their tick, or wait long for it.
 class InputTimingAtDistance : public InputTiming, public ::testing::WithParamInterface<int> {};
 

@@ -83,6 +83,33 @@ ScopedAllocationFailure::~ScopedAllocationFailure() {
   given_back(memory);
 }
 
+// The sanitizers' libraries bring array forms of their own, which do not come by the ones above.
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
+  return operator new(bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return operator new(bytes, alignment);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                                       const std::nothrow_t&) noexcept {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
+  given_back(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
+  given_back(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept {
+  given_back(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  given_back(memory);
+}
+
 // Asio takes memory for handlers by this one, and gives it back by free().
 extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   void* memory = counted(bytes, alignment);

@@ -15,11 +15,9 @@ constexpr Duration kAsksAnewAfter = seconds(6);
 
 void SessionChecker::at_end(const Simulation& simulation) {
   const Plan& plan = simulation.plan();
-  std::size_t connected = 0;
   for (std::size_t i = 0; i < simulation.clients().size(); ++i) {
     const SimulatedClient& actor = *simulation.clients()[i];
     const bool is_connected = actor.client->state() == ClientState::Connected;
-    connected += is_connected;
     const Duration since = std::max(
         {actor.plan.joins_at, actor.plan.returns_at, actor.plan.partition_at + actor.plan.partition_length,
          plan.server_restarts_at.count() == 0 ? Duration{} : plan.server_restarts_at + kNoticesAfter,

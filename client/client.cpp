@@ -19,17 +19,10 @@ constexpr std::uint32_t kMaxTicksUnheard = 32;
 /// Chunks asked for in one update; the others come with the next.
 constexpr std::size_t kMaxResyncsPerUpdate = 16;
 
-SchemaVersions schema_of(const ComponentTable& table) {
-  SchemaVersions schema;
-  for (const auto& component : table.components())
-    schema.push_back({component.wire_id, component.hash, component.name});
-  return schema;
-}
-
 ClientTransportConfig transport_config(const ClientConfig& config, const ComponentTable& table) {
   ClientTransportConfig result;
   result.server = config.server;
-  result.schema = schema_of(table);
+  result.schema = schema_versions(table);
   result.connect_time_out = config.connect_time_out;
   result.server_key = config.server_key;
   result.credential_kind = config.credential_kind;

@@ -27,13 +27,6 @@ constexpr std::uint32_t kMaxInputLeadTicks = 64;
 // Each costs a walk over the world: so many in one tick do not make it late.
 constexpr int kDigestsPerTick = 4;
 
-SchemaVersions schema_of(const ComponentTable& table) {
-  SchemaVersions schema;
-  for (const auto& component : table.components())
-    schema.push_back({component.wire_id, component.hash, component.name});
-  return schema;
-}
-
 void warn_of_large_entities(const ComponentTable& table) {
   for (const Audience audience : {Audience::Everyone, Audience::Team, Audience::Owner}) {
     std::size_t bits = worst_full_state_bits(table) + table.worst_slot_bits(audience);
@@ -53,7 +46,7 @@ ServerTransportConfig transport_config(const ServerConfig& config, const Compone
   result.time_out = config.time_out;
   result.tick_rate_hz = config.tick_rate_hz;
   result.bytes_per_second = config.client_bytes_per_second;
-  result.schema = schema_of(table);
+  result.schema = schema_versions(table);
   result.identity = config.identity;
   result.admission = config.admission;
   result.wall_clock = config.wall_clock;

@@ -26,7 +26,7 @@
 #include "shared/net/handshake_keys.hpp"
 #include "shared/net/player_id.hpp"
 #include "shared/net/reasons.hpp"
-#include "shared/net/schema_versions.hpp"
+#include "shared/wire/schema_versions.hpp"
 
 namespace shoal {
 

@@ -96,4 +96,11 @@ void ComponentTable::dequantise(ComponentIndex index, const std::uint32_t* sourc
   }
 }
 
+SchemaVersions schema_versions(const ComponentTable& table) {
+  SchemaVersions schema;
+  for (const auto& component : table.components())
+    schema.push_back({component.wire_id, component.hash, component.name});
+  return schema;
+}
+
 }  // namespace shoal

@@ -17,6 +17,7 @@
 
 #include "shared/replication/ids.hpp"
 #include "shared/wire/component_descriptor.hpp"
+#include "shared/wire/schema_versions.hpp"
 
 namespace shoal {
 
@@ -88,5 +89,8 @@ class ComponentTable {
   std::array<std::vector<ComponentIndex>, kAudiences> by_audience_;
   std::optional<ComponentIndex> interest_component_;
 };
+
+/// What the handshake compares of it; sorted.
+SchemaVersions schema_versions(const ComponentTable& table);
 
 }  // namespace shoal

@@ -66,9 +66,7 @@ int flood(const FloodOptions& options) {
   Nobody nobody;
   ClientTransportConfig config;
   config.server = *server;
-  const ComponentTable table(demo::component_descriptors());
-  for (const auto& component : table.components())
-    config.schema.push_back({component.wire_id, component.hash, component.name});
+  config.schema = schema_versions(ComponentTable(demo::component_descriptors()));
   auto own_port = UdpPort::open({.only_peer = *server});
   if (!own_port) {
     log_error("{}", own_port.error());

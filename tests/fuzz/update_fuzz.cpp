@@ -75,9 +75,7 @@ class UpdateFuzz final : private ClientTransport::Handler {
   ClientTransportConfig config() {
     ClientTransportConfig result;
     result.server = kServerEndpoint;
-    for (const auto& component : world_.server().table().components()) {
-      result.schema.push_back({component.wire_id, component.hash, component.name});
-    }
+    result.schema = schema_versions(world_.server().table());
     return result;
   }
 

@@ -81,8 +81,7 @@ Simulation::Simulation(const Plan& plan)
   scene_.clock = &clock_;
   scene_.server = server_endpoint_;
   scene_.password = password_of(plan);
-  for (const auto& component : server_->table().components())
-    scene_.schema.push_back({component.wire_id, component.hash, component.name});
+  scene_.schema = schema_versions(server_->table());
   for (std::size_t i = 0; i < plan.attackers.size(); ++i)
     attackers_.push_back(make_attacker(plan.attackers[i], i));
   network_.set_tap([this](const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {

@@ -30,8 +30,7 @@ class LyingServerTest : public test::LyingHarness {
 
   LyingServerTest() : client_port(network.open(client_endpoint(1))) {
     ServerTransportConfig server_config;
-    for (const auto& component : table.components())
-      server_config.schema.push_back({component.wire_id, component.hash, component.name});
+    server_config.schema = schema_versions(table);
     server = std::make_unique<TestServer>(network, clock, server_config);
     ClientConfig config;
     config.server = kServerEndpoint;

@@ -100,8 +100,9 @@ class RawPeer {
         ConnectionKeys{{accept->cipher, secrets_->to_server}, {accept->cipher, secrets_->to_client}});
     return accept;
   }
-  /// Hello to Accept; the network must be without latency.
-  bool join(ServerTransport& server, const SchemaVersions& schema = {}) {
+  /// Hello to Accept, with a Server or its transport; the network must be without latency.
+  template <class S>
+  bool join(S& server, const SchemaVersions& schema = {}) {
     say_hello();
     server.poll();
     const auto shown = hear_challenge();

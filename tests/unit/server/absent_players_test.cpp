@@ -90,10 +90,7 @@ class EndsAsItLikes final : private ClientTransport::Handler {
   /// `run_tick` lets time pass for everyone else.
   void join_and_end(const Endpoint& server, const ComponentTable& table, CloseReason reason,
                     const std::function<void()>& run_tick) {
-    ClientTransportConfig config{.server = server};
-    for (const auto& component : table.components())
-      config.schema.push_back({component.wire_id, component.hash, component.name});
-    sort_schema(config.schema);
+    const ClientTransportConfig config{.server = server, .schema = schema_versions(table)};
     ClientTransport transport(*port_, clock_, entropy_, config, *this);
     transport.connect();
     for (int i = 0; i < 5; ++i) {

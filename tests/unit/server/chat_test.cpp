@@ -47,19 +47,7 @@ auto words(std::string text) {
 class Talker {
  public:
   explicit Talker(SimulatedNetwork& network) : peer_(network, Endpoint::ipv4(10, 0, 3, 1, 5000), 77) {}
-  bool join(Server& server) {
-    SchemaVersions schema;
-    for (const auto& component : server.table().components())
-      schema.push_back({component.wire_id, component.hash, component.name});
-    sort_schema(schema);
-    peer_.say_hello();
-    server.poll();
-    const auto challenge = peer_.hear_challenge();
-    if (!challenge) return false;
-    peer_.say_response(*challenge, schema);
-    server.poll();
-    return peer_.hear_accept().has_value();
-  }
+  bool join(Server& server) { return peer_.join(server, schema_versions(server.table())); }
   void say(std::span<const std::byte> message) {
     ASSERT_TRUE(channels_.queue(MessageChannel::Ordered, message));
   }

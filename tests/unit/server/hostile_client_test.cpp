@@ -78,19 +78,7 @@ class HostileClientTest : public test::ServedWorldTest {
     run_ticks(2);
   }
 
-  bool join() {
-    SchemaVersions schema;
-    for (const auto& component : server->table().components())
-      schema.push_back({component.wire_id, component.hash, component.name});
-    sort_schema(schema);
-    peer.say_hello();
-    server->poll();
-    const auto challenge = peer.hear_challenge();
-    if (!challenge) return false;
-    peer.say_response(*challenge, schema);
-    server->poll();
-    return peer.hear_accept().has_value();
-  }
+  bool join() { return peer.join(*server, schema_versions(server->table())); }
 
   /// Runs with `say` called before each poll of the server, and looks after what must hold all the time.
   void run_hostile(int ticks, const std::function<void()>& say) {
@@ -258,15 +246,13 @@ TEST_F(HostileClientTest, FalseMismatchesWithoutEndLeaveTheLogToTheOthersAndAreO
     Builder builder;
     say_update(builder, {}, {});
   });
-  set_log_level(LogLevel::Info);
-  testing::internal::CaptureStderr();
-  before_poll = [&] { say_that_all_chunks_differ(); };
-  run_ticks(20, [&] { hear_all(); });
-  add_client();
-  run_ticks(10, [&] { hear_all(); });
-  before_poll = nullptr;
-  set_log_level(LogLevel::Off);
-  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string text = test::log_of([&] {
+    before_poll = [&] { say_that_all_chunks_differ(); };
+    run_ticks(20, [&] { hear_all(); });
+    add_client();
+    run_ticks(10, [&] { hear_all(); });
+    before_poll = nullptr;
+  });
   EXPECT_THAT(text, HasSubstr("player 3 joined"));
   EXPECT_THAT(text, HasSubstr("player 2: chunk"));
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 3) << text;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "schema/components_descriptors.hpp"
 #include "server/server.hpp"
 #include "shared/base/hash.hpp"
+#include "shared/base/log.hpp"
 #include "shared/game/spawn.hpp"
 #include "shared/net/simulated_network.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -94,6 +96,16 @@ class MeteredPort final : public DatagramPort {
  private:
   DatagramPort& inner_;
 };
+
+/// The lines that run() logs, from Info on.
+template <class F>
+std::string log_of(F run) {
+  set_log_level(LogLevel::Info);
+  testing::internal::CaptureStderr();
+  run();
+  set_log_level(LogLevel::Off);
+  return testing::internal::GetCapturedStderr();
+}
 
 /// The most that a number grew within any second, told its value after each tick.
 class RateMeter {

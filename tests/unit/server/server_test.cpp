@@ -8,7 +8,6 @@
 
 #include "schema/components_descriptors.hpp"
 #include "server/demo/demo_game.hpp"
-#include "shared/base/log.hpp"
 #include "shared/net/handshake.hpp"
 #include "shared/net/simulated_network.hpp"
 #include "tests/unit/server/served_world.hpp"
@@ -52,17 +51,7 @@ TEST(Server, FrozenWorldStandsStill) {
   EXPECT_TRUE(server.all_compared()) << "nobody is there to compare";
 }
 
-class ServerLog : public test::ServedWorldTest {
- protected:
-  template <class F>
-  static std::string log_of(F run) {
-    set_log_level(LogLevel::Info);
-    testing::internal::CaptureStderr();
-    run();
-    set_log_level(LogLevel::Off);
-    return testing::internal::GetCapturedStderr();
-  }
-};
+class ServerLog : public test::ServedWorldTest {};
 
 TEST(Server, FloodOfRefusalsIsNoFloodOfLines) {
   ManualClock clock;
@@ -76,16 +65,14 @@ TEST(Server, FloodOfRefusalsIsNoFloodOfLines) {
   HandshakeWriter writer;
   OutgoingDatagram hello;
   const auto lines_of_a_second = [&](int hellos) {
-    set_log_level(LogLevel::Info);
-    testing::internal::CaptureStderr();
-    for (int i = 0; i < hellos; ++i) {
-      writer.hello(static_cast<std::uint64_t>(i) + 1, {kProtocolVersion + 1, {}}, hello);
-      stranger->send(server_endpoint, hello.span());
-    }
-    clock.advance(seconds(1));
-    server.poll();
-    set_log_level(LogLevel::Off);
-    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string text = test::log_of([&] {
+      for (int i = 0; i < hellos; ++i) {
+        writer.hello(static_cast<std::uint64_t>(i) + 1, {kProtocolVersion + 1, {}}, hello);
+        stranger->send(server_endpoint, hello.span());
+      }
+      clock.advance(seconds(1));
+      server.poll();
+    });
     return std::count(text.begin(), text.end(), '\n');
   };
   EXPECT_EQ(lines_of_a_second(3), 3);
@@ -106,7 +93,7 @@ TEST_F(ServerLog, FloodOfRefusalsLeavesRoomForWhoJoins) {
       stranger->send(kServer, hello.span());
     }
   };
-  const std::string text = log_of([&] {
+  const std::string text = test::log_of([&] {
     run_ticks(5);
     add_client();
     run_ticks(5);

@@ -79,21 +79,19 @@ class SessionMemoryTest : public ::testing::Test {
       server->run_tick();
     });
   }
+  /// As a peer joins it.
+  struct MeteredServer {
+    SessionMemoryTest& test;
+    void poll() const {
+      test.held([this] { test.server->poll(); });
+    }
+  };
   RawPeer& join() {
-    SchemaVersions schema;
-    for (const auto& component : server->table().components())
-      schema.push_back({component.wire_id, component.hash, component.name});
-    sort_schema(schema);
     const auto number = static_cast<std::uint8_t>(peers.size() + 1);
     RawPeer& peer = *peers.emplace_back(
         std::make_unique<RawPeer>(network, Endpoint::ipv4(10, 0, 3, number, 5000), 100u + number));
-    peer.say_hello();
-    held([&] { server->poll(); });
-    const auto challenge = peer.hear_challenge();
-    EXPECT_TRUE(challenge);
-    if (challenge) peer.say_response(*challenge, schema);
-    held([&] { server->poll(); });
-    EXPECT_TRUE(peer.hear_accept());
+    const MeteredServer metered{*this};
+    EXPECT_TRUE(peer.join(metered, schema_versions(server->table())));
     return peer;
   }
   /// Says that all that came so far was taken.

@@ -1,4 +1,4 @@
-#include "shared/net/schema_versions.hpp"
+#include "shared/wire/schema_versions.hpp"
 
 #include <fmt/format.h>
 

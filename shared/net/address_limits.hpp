@@ -7,15 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "shared/base/random.hpp"
 #include "shared/base/time.hpp"
 #include "shared/net/address_range.hpp"
+#include "shared/net/keyed_hash.hpp"
 
 namespace shoal {
 
@@ -33,7 +33,9 @@ bool is_exempt(const AddressLimitsConfig& config, const Endpoint& peer);
 
 class AddressLimits {
  public:
-  explicit AddressLimits(AddressLimitsConfig config) : config_(std::move(config)) {}
+  /// Who knows `secret` can choose addresses that make the table slow; nothing else rests on it.
+  AddressLimits(AddressLimitsConfig config, const Secret& secret)
+      : config_(std::move(config)), entries_(0, HolderHash{KeyedHash(secret, "shoal address table")}) {}
 
   /// Takes one handshake from the address's allowance. False: it has none left, or the table is full.
   bool take_handshake(const Endpoint& peer, Time now);
@@ -49,11 +51,8 @@ class AddressLimits {
  private:
   using Holder = AddressHolder;
   struct HolderHash {
-    std::size_t operator()(const Holder& holder) const noexcept {
-      std::uint64_t halves[2];
-      std::memcpy(halves, holder.data(), sizeof halves);
-      return static_cast<std::size_t>(mix64(halves[0] ^ mix64(halves[1])));
-    }
+    KeyedHash hash;
+    std::size_t operator()(const Holder& holder) const noexcept { return hash(holder); }
   };
   struct Entry {
     std::uint32_t sessions = 0;

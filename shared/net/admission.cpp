@@ -41,7 +41,7 @@ Admission::Admission(AdmissionConfig config, const AgreementKey& identity, const
       wall_clock_(wall_clock),
       started_unix_(wall_clock.unix_seconds()),
       resume_tickets_(identity.secret(), digest_of(config_)),
-      limits_(config_.limits),
+      limits_(config_.limits, identity.secret()),
       used_tickets_(config_.max_used_tickets) {
   SHOAL_ASSERT(config_.mode != JoinMode::Password ||
                    (!config_.password.empty() && config_.password.size() <= kMaxCredentialBytes),

@@ -165,7 +165,9 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
     }
     return counters_.count(BadDatagram::ReplayedResponse);
   }
-  if (waiting_.contains(key)) return;
+  ClaimKey claim_key{key, {}};
+  std::ranges::copy(datagram.span().last<kPacketTagBytes>(), claim_key.tag.begin());
+  if (waiting_.contains(claim_key)) return;
   if (closed_door_) return refuse(datagram.peer, nonce, {*closed_door_, {}});
   // Before it costs its address anything.
   if (claims_.size() >= kMaxWaitingClaims) return counters_.count(BadDatagram::TooManyResponses);
@@ -176,13 +178,15 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
   }
   if (const auto stopped = admission_.stop_at_the_door(datagram.peer, now))
     return refuse(datagram.peer, nonce, *stopped);
-  claims_.push_back({datagram, key, *clear});
-  waiting_.insert(key);
+  claims_.push_back({datagram, claim_key, *clear});
+  waiting_.insert(claim_key);
 }
 
 void ServerTransport::take_claim(const WaitingClaim& claim, Time now) {
-  const auto& [datagram, key, clear] = claim;
+  const auto& [datagram, claim_key, clear] = claim;
+  const ResponseKey& key = claim_key.response;
   // What may have changed while it waited.
+  if (used_responses_.contains(key)) return counters_.count(BadDatagram::ReplayedResponse);
   if (closed_door_) return refuse(datagram.peer, key.nonce, {*closed_door_, {}});
   if (admission_.bans().bans(datagram.peer))
     return refuse(datagram.peer, key.nonce, {RefuseReason::Banned, {}});

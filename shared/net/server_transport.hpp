@@ -32,6 +32,7 @@
 #include "shared/net/datagram_port.hpp"
 #include "shared/net/handshake.hpp"
 #include "shared/net/message_channels.hpp"
+#include "shared/net/response_key.hpp"
 #include "shared/net/send_budget.hpp"
 
 namespace shoal {
@@ -217,26 +218,25 @@ class ServerTransport {
     int answers_left = 0;
     Time forget_at{};
   };
-  /// One Response and its copies.
-  struct ResponseKey {
-    Endpoint peer;
-    std::uint64_t nonce = 0;
-    HandshakeCookie cookie;
-    friend bool operator==(const ResponseKey&, const ResponseKey&) = default;
-  };
-  struct ResponseKeyHash {
-    std::size_t operator()(const ResponseKey& key) const noexcept {
-      return static_cast<std::size_t>(mix64(key.nonce ^ std::hash<Endpoint>{}(key.peer)));
-    }
-  };
   struct UsedResponse {
     ResponseKey key;
     Time forget_at{};
   };
-  /// A Response whose cookie is good.
+  /// A Response whose cookie is good. What else has its cookie is no copy unless it has its tag: cookies can be read on
+  /// the way, and rubbish that overtakes a Response must not keep it out.
+  struct ClaimKey {
+    ResponseKey response;
+    std::array<std::byte, kPacketTagBytes> tag{};
+    friend bool operator==(const ClaimKey&, const ClaimKey&) = default;
+  };
+  struct ClaimKeyHash {
+    std::size_t operator()(const ClaimKey& key) const noexcept {
+      return std::hash<ResponseKey>{}(key.response);
+    }
+  };
   struct WaitingClaim {
     Datagram datagram;
-    ResponseKey key;
+    ClaimKey key;
     ResponseClear clear;
   };
 
@@ -291,11 +291,11 @@ class ServerTransport {
   std::deque<std::uint32_t> free_slots_;  // reused first in, first out
   std::size_t session_count_ = 0;
   std::unordered_map<PlayerId, SessionId> players_;
-  std::unordered_map<ResponseKey, SessionId, ResponseKeyHash> used_responses_;
+  std::unordered_map<ResponseKey, SessionId> used_responses_;
   std::deque<UsedResponse> used_in_order_;
   std::deque<WaitingClaim> claims_;
-  std::unordered_set<ResponseKey, ResponseKeyHash> waiting_;  // of claims_
-  std::deque<Tombstone> tombstones_;                          // the oldest first
+  std::unordered_set<ClaimKey, ClaimKeyHash> waiting_;  // of claims_
+  std::deque<Tombstone> tombstones_;                    // the oldest first
   // Which of them a connection has: a flood of packets of no session must not walk through all.
   std::unordered_map<std::uint64_t, Tombstone*> tombstone_of_;
   std::vector<SendLog::Outcome> outcomes_;

@@ -25,7 +25,7 @@ struct AddressLimitsTest : ::testing::Test {
 };
 
 TEST_F(AddressLimitsTest, ABurstIsAllowedAndFillsUpAgain) {
-  AddressLimits limits({.handshakes_per_second = 10, .handshake_burst = 40});
+  AddressLimits limits({.handshakes_per_second = 10, .handshake_burst = 40}, Secret{});
   EXPECT_EQ(taken(limits, peer, now, 100), 40);
   EXPECT_EQ(taken(limits, peer, now + milliseconds{50}, 100), 0);
   EXPECT_EQ(taken(limits, peer, now + milliseconds{1050}, 100), 10);
@@ -33,7 +33,7 @@ TEST_F(AddressLimitsTest, ABurstIsAllowedAndFillsUpAgain) {
 }
 
 TEST_F(AddressLimitsTest, OneAddressTakesNothingFromAnother) {
-  AddressLimits limits({.max_sessions = 1, .handshakes_per_second = 10, .handshake_burst = 40});
+  AddressLimits limits({.max_sessions = 1, .handshakes_per_second = 10, .handshake_burst = 40}, Secret{});
   EXPECT_EQ(taken(limits, peer, now, 100), 40);
   limits.session_opened(peer, now);
   EXPECT_EQ(taken(limits, at("203.0.113.2"), now, 100), 40);
@@ -41,7 +41,7 @@ TEST_F(AddressLimitsTest, OneAddressTakesNothingFromAnother) {
 }
 
 TEST_F(AddressLimitsTest, PortsAndThe64LowBitsOfIpv6MakeNoOtherHolder) {
-  AddressLimits limits({.max_sessions = 1, .handshakes_per_second = 10, .handshake_burst = 40});
+  AddressLimits limits({.max_sessions = 1, .handshakes_per_second = 10, .handshake_burst = 40}, Secret{});
   limits.session_opened(at("2001:db8::1"), now);
   EXPECT_FALSE(limits.has_room_for_session(at("2001:db8::2")));
   EXPECT_TRUE(limits.has_room_for_session(at("2001:db8:0:1::1")));
@@ -50,7 +50,7 @@ TEST_F(AddressLimitsTest, PortsAndThe64LowBitsOfIpv6MakeNoOtherHolder) {
 }
 
 TEST_F(AddressLimitsTest, SessionsAreCountedAndCountedBack) {
-  AddressLimits limits({.max_sessions = 2});
+  AddressLimits limits({.max_sessions = 2}, Secret{});
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(limits.has_room_for_session(peer));
     limits.session_opened(peer, now);
@@ -64,7 +64,7 @@ TEST_F(AddressLimitsTest, SessionsAreCountedAndCountedBack) {
 }
 
 TEST_F(AddressLimitsTest, ExemptAddressesAreNeitherRefusedNorRemembered) {
-  AddressLimits limits({.max_sessions = 1, .exempt = {*parse_address_range("203.0.113.0/24")}});
+  AddressLimits limits({.max_sessions = 1, .exempt = {*parse_address_range("203.0.113.0/24")}}, Secret{});
   for (const char* address : {"203.0.113.1", "127.0.0.1", "::1"}) {
     EXPECT_EQ(taken(limits, at(address), now, 1000), 1000) << address;
     for (int i = 0; i < 10; ++i) limits.session_opened(at(address), now);
@@ -76,7 +76,7 @@ TEST_F(AddressLimitsTest, ExemptAddressesAreNeitherRefusedNorRemembered) {
 }
 
 TEST_F(AddressLimitsTest, ZeroIsNoLimit) {
-  AddressLimits limits({.max_sessions = 0, .handshakes_per_second = 0, .handshake_burst = 0});
+  AddressLimits limits({.max_sessions = 0, .handshakes_per_second = 0, .handshake_burst = 0}, Secret{});
   EXPECT_EQ(taken(limits, peer, now, 1000), 1000);
   for (int i = 0; i < 1000; ++i) limits.session_opened(peer, now);
   EXPECT_TRUE(limits.has_room_for_session(peer));
@@ -84,7 +84,7 @@ TEST_F(AddressLimitsTest, ZeroIsNoLimit) {
 
 TEST_F(AddressLimitsTest, MemoryStaysBoundedUnderAMillionAddresses) {
   constexpr std::size_t kMost = 1000;
-  AddressLimits limits({.max_addresses = kMost});
+  AddressLimits limits({.max_addresses = kMost}, Secret{});
   for (std::uint32_t i = 0; i < 1'000'000; ++i) {
     (void)limits.take_handshake(numbered(i), now + Duration{i} * 1000);
     ASSERT_LE(limits.address_count(), kMost);
@@ -92,7 +92,7 @@ TEST_F(AddressLimitsTest, MemoryStaysBoundedUnderAMillionAddresses) {
 }
 
 TEST_F(AddressLimitsTest, AFullTableRefusesNewcomersAndForgetsNobodyWhoIsActive) {
-  AddressLimits limits({.max_sessions = 1, .max_addresses = 100});
+  AddressLimits limits({.max_sessions = 1, .max_addresses = 100}, Secret{});
   for (std::uint32_t i = 0; i < 100; ++i) {
     EXPECT_TRUE(limits.take_handshake(numbered(i), now));
     limits.session_opened(numbered(i), now);
@@ -110,7 +110,7 @@ TEST_F(AddressLimitsTest, AFullTableRefusesNewcomersAndForgetsNobodyWhoIsActive)
 // Without a limit of handshakes nothing but sessions is counted, and they are all the same.
 TEST_F(AddressLimitsTest, AFullTableRefusesNewcomersWithoutALimitOfHandshakesToo) {
   AddressLimits limits(
-      {.max_sessions = 1, .handshakes_per_second = 0, .handshake_burst = 0, .max_addresses = 1});
+      {.max_sessions = 1, .handshakes_per_second = 0, .handshake_burst = 0, .max_addresses = 1}, Secret{});
   EXPECT_TRUE(limits.take_handshake(numbered(1), now));
   limits.session_opened(numbered(1), now);
   EXPECT_FALSE(limits.take_handshake(numbered(2), now)) << "its sessions could not be counted";

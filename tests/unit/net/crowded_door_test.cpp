@@ -81,6 +81,39 @@ TEST_F(CrowdedDoorTest, CopiesOfAResponseThatWaitsCostItsAddressNothing) {
   EXPECT_TRUE(other.join(server->transport)) << "an address has 40 attempts at once";
 }
 
+// Who reads a Challenge on its way, and is faster than its owner, has the cookie and no more.
+TEST_F(CrowdedDoorTest, RubbishWithTheSameCookieKeepsNobodyOut) {
+  start_server();
+  RawPeer peer(network, Endpoint::ipv4(198, 18, 0, 1, 1), 1000);
+  peer.say_hello();
+  server->transport.poll();
+  const auto challenge = peer.hear_challenge();
+  ASSERT_TRUE(challenge);
+  peer.say_response(*challenge);
+  std::vector<std::byte> rubbish(peer.response.span().begin(), peer.response.span().end());
+  rubbish.back() ^= std::byte{1};
+  Datagram real;
+  ASSERT_TRUE(server->port->receive(real)) << "before the server sees it";
+  peer.send(rubbish);
+  peer.send(real.span());
+  server->transport.poll();
+  EXPECT_EQ(server->transport.session_count(), 1u);
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::BadTag), 1u);
+}
+
+// One who means no good may seal two Responses with one cookie.
+TEST_F(CrowdedDoorTest, CookieOpensOneSession) {
+  start_server();
+  crowd(1);
+  const std::array<std::byte, 1> credentials{std::byte{1}};
+  peers[0]->claim.credentials = credentials;
+  peers[0]->say_response(peers[0]->challenge);
+  server->transport.poll();
+  EXPECT_EQ(server->handler.joined.size(), 1u);
+  EXPECT_EQ(server->transport.session_count(), 1u);
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::ReplayedResponse), 1u);
+}
+
 TEST_F(CrowdedDoorTest, WhoIsBannedWhileTheyWaitIsRefused) {
   start_server({.max_sessions = 1000});
   crowd(ServerTransport::kClaimsPerPoll + 1);

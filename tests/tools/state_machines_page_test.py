@@ -8,7 +8,7 @@ NET = ROOT / "shared" / "net"
 PAGE = (ROOT / "docs" / "state-machines.md").read_text(encoding="utf-8")
 NOTHING = "nothing"
 # Structs of the server's transport that are no state of a session: places, keys, and what its interface hands around.
-NO_STATES = {"SessionTraffic", "ServerTransportConfig", "JoinRequest", "Slot", "ResponseKey", "ResponseKeyHash"}
+NO_STATES = {"SessionTraffic", "ServerTransportConfig", "JoinRequest", "Slot", "ClaimKey", "ClaimKeyHash"}
 
 
 def source(name):

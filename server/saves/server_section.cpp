@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schema/saves_generated.h"
+#include "shared/wire/aligned_elements.hpp"
 
 namespace shoal {
 
@@ -37,6 +38,7 @@ std::optional<ServerSection> decode_server_section(std::span<const ImageSection>
   section.tick = Tick{server.tick()};
   section.newest_player = server.newest_player();
   if (server.players() == nullptr) return section;
+  if (!has_aligned_elements<saves::Player>(server.players())) return std::nullopt;
   for (const saves::Player* player : *server.players()) {
     SavedPlayer& saved = section.players.emplace_back();
     std::copy_n(player->id()->data(), saved.id.bytes.size(), saved.id.bytes.begin());

@@ -5,6 +5,7 @@
 
 #include "shared/base/character.hpp"
 #include "shared/net/transport_limits.hpp"
+#include "shared/wire/aligned_elements.hpp"
 
 namespace shoal {
 namespace {
@@ -140,8 +141,19 @@ std::optional<ResponseClear> read_response_clear(std::span<const std::byte> data
   return clear;
 }
 
-std::optional<ResponseBody> read_response(std::span<const std::byte> body) {
+namespace {
+
+const protocol::Response* verified_response(std::span<const std::byte> body) {
   const auto* response = verified<protocol::Response>(body);
+  return response != nullptr && has_aligned_elements<protocol::ComponentVersion>(response->components())
+             ? response
+             : nullptr;
+}
+
+}  // namespace
+
+std::optional<ResponseBody> read_response(std::span<const std::byte> body) {
+  const auto* response = verified_response(body);
   if (response == nullptr || response->player_key() == nullptr || response->player_signature() == nullptr ||
       response->credential_kind() > protocol::CredentialKind::MAX) {
     return std::nullopt;
@@ -162,7 +174,7 @@ std::optional<ResponseBody> read_response(std::span<const std::byte> body) {
 }
 
 SchemaVersions read_response_components(std::span<const std::byte> body) {
-  const auto* response = verified<protocol::Response>(body);
+  const auto* response = verified_response(body);
   SchemaVersions result;
   if (response == nullptr || response->components() == nullptr) return result;
   std::string_view names =

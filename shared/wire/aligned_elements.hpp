@@ -6,11 +6,12 @@
 
 namespace shoal {
 
-/// `vector`: of flatbuffers, of structs; null is aligned. To be asked before any element is looked at, wherever alignof(Struct) is
-/// more than 4 and the bytes are not our own.
+/// `vector`: of flatbuffers, of structs; null and empty ones are aligned wherever they stand. To be asked before any element is
+/// looked at, where alignof(Struct) is more than 4 and the bytes are not our own.
 template <class Struct, class Vector>
 bool has_aligned_elements(const Vector* vector) {
-  return vector == nullptr || reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(Struct) == 0;
+  return vector == nullptr || vector->size() == 0 ||
+         reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(Struct) == 0;
 }
 
 }  // namespace shoal

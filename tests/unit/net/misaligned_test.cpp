@@ -10,13 +10,13 @@
 namespace shoal {
 namespace {
 
-/// A Response with one component, which is written as four words, and so stands wherever `pad` moves it.
-std::vector<std::byte> response_with(std::size_t pad) {
+/// A Response with so many components, which are written as words, and so stand wherever `pad` moves them.
+std::vector<std::byte> response_with(std::size_t count, std::size_t pad) {
   flatbuffers::FlatBufferBuilder builder;
-  builder.StartVector(4, 4);
-  for (std::uint32_t word = 0; word < 4; ++word) builder.PushElement(word);
+  builder.StartVector(count * 4, 4);
+  for (std::uint32_t word = 0; word < count * 4; ++word) builder.PushElement(word);
   const flatbuffers::Offset<flatbuffers::Vector<const protocol::ComponentVersion*>> components(
-      builder.EndVector(1));
+      builder.EndVector(count));
   const auto credentials = builder.CreateVector(std::vector<std::uint8_t>(pad));
   const protocol::Key key;
   const protocol::Signature signature;
@@ -34,7 +34,7 @@ std::vector<std::byte> response_with(std::size_t pad) {
 TEST(Misaligned, ResponseWhoseComponentsStandWhereNoneMayIsMalformed) {
   int read = 0;
   for (const std::size_t pad : {0u, 4u}) {
-    const std::vector<std::byte> body = response_with(pad);
+    const std::vector<std::byte> body = response_with(1, pad);
     const auto* response = flatbuffers::GetRoot<protocol::Response>(body.data());
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(response->components()->Data()) % 8 == 0;
     EXPECT_EQ(read_response(body).has_value(), is_aligned);
@@ -42,6 +42,10 @@ TEST(Misaligned, ResponseWhoseComponentsStandWhereNoneMayIsMalformed) {
     read += is_aligned;
   }
   EXPECT_EQ(read, 1) << "one of each kind";
+}
+
+TEST(Misaligned, ListOfNothingMayStandAnywhere) {
+  for (const std::size_t pad : {0u, 4u}) EXPECT_TRUE(read_response(response_with(0, pad)));
 }
 
 }  // namespace

@@ -145,8 +145,10 @@ std::optional<BadDatagram> Connection::read(const Opened& opened, Time now,
   const std::span<const SequenceRange> acknowledged(ranges.data(), count);
   if (!send_log_.covers(acknowledged)) return BadDatagram::BadAcknowledgement;
 
+  // What is older than the newest may have been held back on the way, for as long as somebody likes: it is read, and no sign
+  // that the other side lives.
+  if (opened.header.sequence > receive_log_.newest()) last_heard_ = now;
   receive_log_.note(opened.header.sequence, now);
-  last_heard_ = now;
   send_log_.acknowledge(acknowledged, microseconds{packet->ack_delay_us()}, now, rtt_, outcomes);
   send_log_.detect_losses(now, rtt_, outcomes);
   return std::nullopt;

@@ -46,6 +46,12 @@ TEST(SimulationSeeds, EarlierLifeIsNotShownAfterALaterOneThatWentOutOfSight) {
   EXPECT_EQ(run_seed(200952), "");
 }
 
+// An attacker handed a client packets of the server that was no more, which its link had lost: they were taken for signs of
+// life, and the client did not come back in time.
+TEST(SimulationSeeds, PacketsThatWereHeldBackAreNoSignsOfLife) {
+  EXPECT_EQ(run_seed(401994), "");
+}
+
 // The only client had the wrong password, so that no packet was ever sent: the checker of the wire took that for its own
 // blindness.
 TEST(SimulationSeeds, NobodyWhoMayJoinLeavesTheWireEmpty) {

@@ -35,7 +35,7 @@ class AddressLimits {
  public:
   /// Who knows `secret` can choose addresses that make the table slow; nothing else rests on it.
   AddressLimits(AddressLimitsConfig config, const Secret& secret)
-      : config_(std::move(config)), entries_(0, HolderHash{KeyedHash(secret, "shoal address table")}) {}
+      : config_(std::move(config)), entries_(0, KeyedHash(secret, "shoal address table")) {}
 
   /// Takes one handshake from the address's allowance. False: it has none left, or the table is full.
   bool take_handshake(const Endpoint& peer, Time now);
@@ -50,10 +50,6 @@ class AddressLimits {
 
  private:
   using Holder = AddressHolder;
-  struct HolderHash {
-    KeyedHash hash;
-    std::size_t operator()(const Holder& holder) const noexcept { return hash(holder); }
-  };
   struct Entry {
     std::uint32_t sessions = 0;
     double allowance = 0;  // handshakes
@@ -65,7 +61,7 @@ class AddressLimits {
   bool is_idle(const Entry& entry) const;
 
   AddressLimitsConfig config_;
-  std::unordered_map<Holder, Entry, HolderHash> entries_;
+  std::unordered_map<Holder, Entry, KeyedHash> entries_;
   std::deque<Holder> in_order_;  // of entries_, looked through for idle ones a little with each newcomer
 };
 

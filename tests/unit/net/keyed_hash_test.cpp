@@ -23,11 +23,7 @@ std::size_t most_in_a_bucket(const Map& map) {
   return most;
 }
 
-struct HolderHash {
-  KeyedHash hash;
-  std::size_t operator()(const AddressHolder& holder) const noexcept { return hash(holder); }
-};
-using Holders = std::unordered_set<AddressHolder, HolderHash>;
+using Holders = std::unordered_set<AddressHolder, KeyedHash>;
 
 KeyedHash hash_under(std::uint64_t seed, std::string_view purpose = "test") {
   SeededEntropy entropy(seed);
@@ -45,8 +41,8 @@ TEST(KeyedHash, IsOfItsSecretAndItsPurpose) {
 // Who owns a large network picks addresses that would meet in one bucket, if the server's secret were theirs.
 TEST(KeyedHash, AddressesThatWereChosenForOneSecretScatterUnderAnother) {
   const KeyedHash known = hash_under(1);
-  Holders here(kKeys, {known});
-  Holders there(kKeys, {hash_under(2)});
+  Holders here(kKeys, known);
+  Holders there(kKeys, hash_under(2));
   for (std::uint32_t i = 0; here.size() < 200; ++i) {
     const AddressHolder holder = holder_of(
         Endpoint::ipv4(static_cast<std::uint8_t>(20 + (i >> 24)), static_cast<std::uint8_t>(i >> 16),

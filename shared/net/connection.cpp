@@ -147,7 +147,7 @@ std::optional<BadDatagram> Connection::read(const Opened& opened, Time now,
 
   // What is older than the newest may have been held back on the way, for as long as somebody likes: it is read, and no sign
   // that the other side lives.
-  if (opened.header.sequence > receive_log_.newest()) last_heard_ = now;
+  if (opened.header.sequence > receive_log_.newest() || fault("net-held-back-is-life")) last_heard_ = now;
   receive_log_.note(opened.header.sequence, now);
   send_log_.acknowledge(acknowledged, microseconds{packet->ack_delay_us()}, now, rtt_, outcomes);
   send_log_.detect_losses(now, rtt_, outcomes);

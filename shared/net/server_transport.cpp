@@ -166,7 +166,8 @@ void ServerTransport::take_response(const Datagram& datagram, const PacketHeader
     return counters_.count(BadDatagram::ReplayedResponse);
   }
   ClaimKey claim_key{key, {}};
-  std::ranges::copy(datagram.span().last<kPacketTagBytes>(), claim_key.tag.begin());
+  if (!fault("net-one-claim-per-cookie"))
+    std::ranges::copy(datagram.span().last<kPacketTagBytes>(), claim_key.tag.begin());
   if (waiting_.contains(claim_key)) return;
   if (closed_door_) return refuse(datagram.peer, nonce, {*closed_door_, {}});
   // Before it costs its address anything.

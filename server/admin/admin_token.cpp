@@ -29,7 +29,7 @@ AdminTokenHash hash_of_token(std::string_view token) {
 
 Result<AdminTokenHash, std::string> read_token_file(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0)
+  if (!file.is_open())
     return Failure{fmt::format("cannot read the token in {}: {}", path, std::strerror(errno))};
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))

@@ -21,43 +21,24 @@ constexpr off_t kMaxFileBytes = off_t{1} << 31;
 std::error_code error_of(int number) {
   return {number, std::generic_category()};
 }
-std::error_code last_error() {
-  return error_of(errno);
-}
 std::error_code outcome(int result) {
-  return result == 0 ? std::error_code() : last_error();
+  return result == 0 ? std::error_code() : last_system_error();
 }
 
-bool is_same_file(int descriptor, const struct stat& other) {
+bool is_same_file(const FileDescriptor& file, const struct stat& other) {
   struct stat status {};
-  return ::fstat(descriptor, &status) == 0 && status.st_dev == other.st_dev && status.st_ino == other.st_ino;
-}
-
-std::error_code write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return last_error();
-    if (written == 0) return error_of(ENOSPC);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return {};
+  return ::fstat(file.get(), &status) == 0 && status.st_dev == other.st_dev && status.st_ino == other.st_ino;
 }
 
 // For a person who wonders who holds the folder; the lock itself is the kernel's.
-std::error_code write_process_id(int descriptor) {
-  if (::ftruncate(descriptor, 0) != 0 || ::lseek(descriptor, 0, SEEK_SET) != 0) return last_error();
+std::error_code write_process_id(const FileDescriptor& file) {
+  if (::ftruncate(file.get(), 0) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0) return last_system_error();
   const std::string text = fmt::format("{}\n", ::getpid());
-  if (const auto error = write_all(descriptor, std::as_bytes(std::span(text)))) return error;
-  return outcome(::fsync(descriptor));
+  if (const auto error = write_all(file, std::as_bytes(std::span(text)))) return error;
+  return outcome(::fsync(file.get()));
 }
 
 }  // namespace
-
-FolderDisk::~FolderDisk() {
-  if (file_ >= 0) ::close(file_);
-  if (lock_ >= 0) ::close(lock_);
-}
 
 std::error_code FolderDisk::make() {
   std::error_code error;
@@ -67,22 +48,14 @@ std::error_code FolderDisk::make() {
 }
 
 std::error_code FolderDisk::claim() {
-  const int file = ::open(path_of("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
-  if (file < 0) return last_error();
+  FileDescriptor file(::open(path_of("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode));
+  if (!file.is_open()) return last_system_error();
   struct stat at_path {};
-  std::error_code error = outcome(::fstat(file, &at_path));
-  if (!error && lock_ >= 0 && is_same_file(lock_, at_path)) {
-    ::close(file);
-    return {};
-  }
-  if (!error) error = outcome(::flock(file, LOCK_EX | LOCK_NB));
-  if (!error) error = write_process_id(file);
-  if (error) {
-    ::close(file);
-    return error;
-  }
-  if (lock_ >= 0) ::close(lock_);
-  lock_ = file;
+  if (::fstat(file.get(), &at_path) != 0) return last_system_error();
+  if (lock_.is_open() && is_same_file(lock_, at_path)) return {};
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return last_system_error();
+  if (const auto error = write_process_id(file)) return error;
+  lock_ = std::move(file);
   return {};
 }
 
@@ -97,30 +70,29 @@ Result<std::vector<std::string>, std::error_code> FolderDisk::list() {
 }
 
 Result<std::vector<std::byte>, std::error_code> FolderDisk::read(const std::string& name) {
-  const int file = ::open(path_of(name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return Failure{last_error()};
+  const FileDescriptor file(::open(path_of(name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  std::error_code error = outcome(::fstat(file, &status));
-  if (!error && S_ISDIR(status.st_mode)) error = error_of(EISDIR);
-  if (!error && (!S_ISREG(status.st_mode) || status.st_size > kMaxFileBytes)) error = error_of(EINVAL);
-  std::vector<std::byte> bytes(error ? 0 : static_cast<std::size_t>(status.st_size));
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return Failure{last_system_error()};
+  if (S_ISDIR(status.st_mode)) return Failure{error_of(EISDIR)};
+  if (!S_ISREG(status.st_mode) || status.st_size > kMaxFileBytes) return Failure{error_of(EINVAL)};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
   std::size_t have = 0;
-  while (!error && have < bytes.size()) {
-    const ssize_t got = ::read(file, bytes.data() + have, bytes.size() - have);
+  while (have < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + have, bytes.size() - have);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = last_error();
-    if (got <= 0) break;
+    if (got < 0) return Failure{last_system_error()};
+    if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }
-  ::close(file);
-  if (error) return Failure{error};
   bytes.resize(have);  // somebody may have cut it meanwhile
   return bytes;
 }
 
 std::error_code FolderDisk::create(const std::string& name) {
-  file_ = ::open(path_of(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-  return file_ >= 0 ? std::error_code() : last_error();
+  FileDescriptor file(::open(path_of(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+  if (!file.is_open()) return last_system_error();
+  file_ = std::move(file);
+  return {};
 }
 
 std::error_code FolderDisk::write(std::span<const std::byte> bytes) {
@@ -130,13 +102,11 @@ std::error_code FolderDisk::write(std::span<const std::byte> bytes) {
 
 std::error_code FolderDisk::sync() {
   if (fault("save-sync-fails")) return error_of(EIO);
-  return outcome(::fsync(file_));
+  return outcome(::fsync(file_.get()));
 }
 
 std::error_code FolderDisk::close() {
-  if (file_ < 0) return {};
-  const int file = std::exchange(file_, -1);
-  return outcome(::close(file));
+  return file_.is_open() ? outcome(::close(file_.release())) : std::error_code();
 }
 
 std::error_code FolderDisk::rename(const std::string& from, const std::string& to) {
@@ -150,10 +120,9 @@ std::error_code FolderDisk::remove(const std::string& name) {
 
 std::error_code FolderDisk::sync_folder() {
   if (fault("save-folder-sync-fails")) return error_of(EIO);
-  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return last_error();
-  std::error_code error = outcome(::fsync(folder));
-  ::close(folder);
+  const FileDescriptor folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) return last_system_error();
+  std::error_code error = outcome(::fsync(folder.get()));
   // Some network file systems do not sync folders, and need not.
   if (error.value() == EINVAL || error.value() == ENOTSUP) error.clear();
   return error;

@@ -2,15 +2,13 @@
 #pragma once
 
 #include "server/saves/save_disk.hpp"
+#include "shared/base/file_descriptor.hpp"
 
 namespace shoal {
 
 class FolderDisk final : public SaveDisk {
  public:
   explicit FolderDisk(std::string path) : path_(std::move(path)) {}
-  ~FolderDisk() override;
-  FolderDisk(const FolderDisk&) = delete;
-  FolderDisk& operator=(const FolderDisk&) = delete;
 
   /// Makes the folder, and those above it, where there is none.
   std::error_code make();
@@ -31,8 +29,8 @@ class FolderDisk final : public SaveDisk {
   std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 
   std::string path_;
-  int lock_ = -1;
-  int file_ = -1;
+  FileDescriptor lock_;
+  FileDescriptor file_;
 };
 
 }  // namespace shoal

@@ -34,21 +34,11 @@ std::optional<Secret> parse(std::string_view text, std::string_view kind) {
   return key;
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(descriptor) == 0;
-}
-
 }  // namespace
 
 Result<Secret, std::string> read_key_file(const std::string& path, std::string_view kind) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0)
+  if (!file.is_open())
     return Failure{fmt::format("cannot read the key in {}: {}", path, std::strerror(errno))};
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
@@ -85,11 +75,12 @@ Result<Secret, std::string> make_key_file(const std::string& path, std::string_v
     const std::string draft = fmt::format("{}.{:016x}", path, entropy.next());
     const FileDescriptor file(
         ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    if (file.get() < 0) return std::strerror(errno);
-    const bool is_written = write_all(file.get(), text) && ::link(draft.c_str(), path.c_str()) == 0;
-    const int error = errno;
+    if (!file.is_open()) return std::strerror(errno);
+    std::error_code error = write_all(file, std::as_bytes(std::span(text)));
+    if (!error && (::fsync(file.get()) != 0 || ::link(draft.c_str(), path.c_str()) != 0))
+      error = last_system_error();
     ::unlink(draft.c_str());
-    return is_written ? std::nullopt : std::optional<std::string>(std::strerror(error));
+    return error ? std::optional(error.message()) : std::nullopt;
   }();
   sodium_memzero(text.data(), text.size());
   sodium_memzero(digits.data(), digits.size());

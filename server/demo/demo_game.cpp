@@ -6,6 +6,7 @@
 #include "schema/components_descriptors.hpp"
 #include "schema/messages_generated.h"
 #include "shared/base/fault.hpp"
+#include "shared/base/little_endian.hpp"
 #include "shared/base/log.hpp"
 #include "shared/game/player.hpp"
 #include "shared/game/saved_state.hpp"
@@ -19,17 +20,19 @@ namespace {
 
 constexpr std::size_t kMaxChatBytes = 200;
 constexpr std::string_view kStateSection = "demo.state";
+constexpr std::size_t kWeaponBytes = 5;
 
 // By hand: as bytes in memory it would have some that nobody set.
 void write_weapon(const Weapon& weapon, std::vector<std::byte>& target) {
-  for (unsigned shift = 0; shift < 32; shift += 8)
-    target.push_back(static_cast<std::byte>(weapon.ready.value >> shift & 0xFF));
-  target.push_back(static_cast<std::byte>(weapon.trigger));
+  std::array<std::byte, kWeaponBytes> bytes;
+  store_little_endian(bytes.data(), weapon.ready.value);
+  bytes.back() = static_cast<std::byte>(weapon.trigger);
+  target.insert(target.end(), bytes.begin(), bytes.end());
 }
 std::optional<Weapon> read_weapon(std::span<const std::byte> bytes) {
-  if (bytes.size() != 5 || std::to_integer<unsigned>(bytes[4]) > 1) return std::nullopt;
+  if (bytes.size() != kWeaponBytes || std::to_integer<unsigned>(bytes[4]) > 1) return std::nullopt;
   Weapon weapon;
-  for (unsigned i = 0; i < 4; ++i) weapon.ready.value |= std::to_integer<std::uint32_t>(bytes[i]) << 8 * i;
+  weapon.ready.value = load_little_endian<std::uint32_t>(bytes.data());
   weapon.trigger = bytes[4] != std::byte{0};
   return weapon;
 }

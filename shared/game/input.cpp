@@ -1,5 +1,6 @@
 #include "shared/game/input.hpp"
 
+#include "shared/base/little_endian.hpp"
 #include "shared/game/vector.hpp"
 
 namespace shoal::demo {
@@ -28,8 +29,10 @@ std::uint16_t encode_aim(float degrees) {
 
 std::array<std::byte, kInputBytes> encode_input(const PlayerInput& input) {
   const std::uint16_t aim = encode_aim(input.aim_degrees);
-  return {static_cast<std::byte>(input.fire ? kFireFlag : 0), encode_move(input.move_x),
-          encode_move(input.move_y), static_cast<std::byte>(aim & 0xFF), static_cast<std::byte>(aim >> 8)};
+  std::array<std::byte, kInputBytes> bytes{static_cast<std::byte>(input.fire ? kFireFlag : 0),
+                                           encode_move(input.move_x), encode_move(input.move_y)};
+  store_little_endian(&bytes[3], aim);
+  return bytes;
 }
 
 Result<PlayerInput, InputError> decode_input(std::span<const std::byte> bytes) {
@@ -38,7 +41,7 @@ Result<PlayerInput, InputError> decode_input(std::span<const std::byte> bytes) {
   if ((flags & ~kFireFlag) != 0) return Failure{InputError::UnknownFlags};
   constexpr auto kNoMove = static_cast<std::byte>(0x80);
   if (bytes[1] == kNoMove || bytes[2] == kNoMove) return Failure{InputError::MoveOutOfRange};
-  const auto aim = std::to_integer<std::uint32_t>(bytes[3]) | (std::to_integer<std::uint32_t>(bytes[4]) << 8);
+  const auto aim = load_little_endian<std::uint16_t>(&bytes[3]);
   PlayerInput input;
   input.move_x = decode_move(bytes[1]);
   input.move_y = decode_move(bytes[2]);

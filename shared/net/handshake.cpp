@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "shared/base/character.hpp"
+#include "shared/base/little_endian.hpp"
 #include "shared/net/transport_limits.hpp"
 #include "shared/wire/aligned_elements.hpp"
 
@@ -107,16 +108,17 @@ void HandshakeWriter::response(const SealingKey& key, std::uint64_t nonce, const
 
   std::array<std::byte, ResponseClear::kBytes> before{};
   std::byte* at = before.data();
-  const auto put_number = [&at](std::uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) *at++ = static_cast<std::byte>(value >> (8 * i));
+  const auto put_number = [&at](auto value) {
+    store_little_endian(at, value);
+    at += sizeof value;
   };
   const auto put_bytes = [&at](std::span<const std::uint8_t> bytes) {
     std::memcpy(at, bytes.data(), bytes.size());
     at += bytes.size();
   };
-  put_number(clear.protocol_version, 4);
+  put_number(clear.protocol_version);
   put_bytes(clear.client_key.bytes);
-  put_number(clear.cookie.issued_seconds, 8);
+  put_number(clear.cookie.issued_seconds);
   put_bytes(clear.cookie.code);
   datagram.size = seal(key, {DatagramType::Response, nonce, Sequence{}}, before, built(), datagram.bytes);
 }
@@ -124,19 +126,18 @@ void HandshakeWriter::response(const SealingKey& key, std::uint64_t nonce, const
 std::optional<ResponseClear> read_response_clear(std::span<const std::byte> datagram) {
   if (datagram.size() < kPacketHeaderBytes + ResponseClear::kBytes + kPacketTagBytes) return std::nullopt;
   const std::byte* at = datagram.data() + kPacketHeaderBytes;
-  const auto get_number = [&at](int bytes) {
-    std::uint64_t value = 0;
-    for (int i = 0; i < bytes; ++i) value |= static_cast<std::uint64_t>(*at++) << (8 * i);
-    return value;
+  const auto get_number = [&at](auto& value) {
+    value = load_little_endian<std::remove_reference_t<decltype(value)>>(at);
+    at += sizeof value;
   };
   const auto get_bytes = [&at](std::span<std::uint8_t> bytes) {
     std::memcpy(bytes.data(), at, bytes.size());
     at += bytes.size();
   };
   ResponseClear clear;
-  clear.protocol_version = static_cast<std::uint32_t>(get_number(4));
+  get_number(clear.protocol_version);
   get_bytes(clear.client_key.bytes);
-  clear.cookie.issued_seconds = get_number(8);
+  get_number(clear.cookie.issued_seconds);
   get_bytes(clear.cookie.code);
   return clear;
 }

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/little_endian.hpp"
 
 namespace shoal {
 namespace {
@@ -108,7 +109,7 @@ Hasher& Hasher::add(std::span<const std::byte> bytes) {
 
 Hasher& Hasher::add(std::uint64_t value) {
   std::array<std::uint8_t, 8> bytes;
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  store_little_endian(bytes.data(), value);
   return add(std::span<const std::uint8_t>(bytes));
 }
 

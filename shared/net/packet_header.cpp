@@ -6,18 +6,10 @@
 #include <cstring>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/little_endian.hpp"
 
 namespace shoal {
 namespace {
-
-void put_u64(std::byte* target, std::uint64_t value) {
-  for (std::size_t i = 0; i < 8; ++i) target[i] = static_cast<std::byte>(value >> (8 * i));
-}
-std::uint64_t get_u64(const std::byte* source) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(source[i]) << (8 * i);
-  return value;
-}
 
 XXH128_canonical_t checksum(std::span<const std::byte> bytes) {
   XXH128_canonical_t tag;
@@ -28,8 +20,8 @@ static_assert(sizeof(XXH128_canonical_t) == kPacketTagBytes);
 
 void put_header(const PacketHeader& header, std::byte* target) {
   target[0] = static_cast<std::byte>(header.type);
-  put_u64(target + 1, header.connection);
-  put_u64(target + 9, header.sequence.value);
+  store_little_endian(target + 1, header.connection);
+  store_little_endian(target + 9, header.sequence.value);
 }
 
 }  // namespace
@@ -42,7 +34,8 @@ std::optional<HeaderError> read_header(std::span<const std::byte> datagram, Pack
       type > static_cast<std::uint8_t>(DatagramType::Denial)) {
     return HeaderError::UnknownType;
   }
-  header = {static_cast<DatagramType>(type), get_u64(&datagram[1]), Sequence{get_u64(&datagram[9])}};
+  header = {static_cast<DatagramType>(type), load_little_endian<std::uint64_t>(&datagram[1]),
+            Sequence{load_little_endian<std::uint64_t>(&datagram[9])}};
   return std::nullopt;
 }
 

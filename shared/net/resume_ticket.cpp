@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/little_endian.hpp"
 #include "shared/net/ticket.hpp"
 
 namespace shoal {
@@ -20,9 +21,8 @@ constexpr std::size_t kFixedBytes = 8 + 1 + sizeof(PlayerId) + kKeyBytes;
 
 std::vector<std::byte> ResumeTicketMint::make(const ResumeTicket& ticket, Entropy& entropy) const {
   SHOAL_ASSERT(ticket.name.size() <= kMaxTicketNameBytes, "a ticket's name was checked when it was opened");
-  std::vector<std::uint8_t> plain;
-  for (int i = 0; i < 8; ++i)
-    plain.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(ticket.expires_unix) >> (8 * i)));
+  std::vector<std::uint8_t> plain(8);
+  store_little_endian(plain.data(), static_cast<std::uint64_t>(ticket.expires_unix));
   plain.push_back(static_cast<std::uint8_t>(ticket.name.size()));
   plain.insert(plain.end(), ticket.player.bytes.begin(), ticket.player.bytes.end());
   plain.insert(plain.end(), ticket.player_key.bytes.begin(), ticket.player_key.bytes.end());
@@ -46,9 +46,8 @@ std::optional<ResumeTicket> ResumeTicketMint::open(std::span<const std::byte> by
     return std::nullopt;
   ResumeTicket ticket;
   const std::uint8_t* at = plain.data();
-  std::uint64_t expires = 0;
-  for (int i = 0; i < 8; ++i) expires |= std::uint64_t{*at++} << (8 * i);
-  ticket.expires_unix = static_cast<std::int64_t>(expires);
+  ticket.expires_unix = static_cast<std::int64_t>(load_little_endian<std::uint64_t>(at));
+  at += sizeof ticket.expires_unix;
   const std::size_t name_bytes = *at++;
   if (plain.size() != kFixedBytes + name_bytes) return std::nullopt;
   std::copy_n(at, sizeof(PlayerId), ticket.player.bytes.begin());

@@ -4,6 +4,7 @@
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
+#include "shared/base/little_endian.hpp"
 
 namespace shoal {
 namespace {
@@ -18,7 +19,7 @@ static_assert(crypto_aead_aes256gcm_NPUBBYTES == kNonceBytes &&
 
 std::array<unsigned char, kNonceBytes> nonce_of(std::uint64_t number) {
   std::array<unsigned char, kNonceBytes> nonce{};
-  for (std::size_t i = 0; i < 8; ++i) nonce[i] = static_cast<unsigned char>(number >> (8 * i));
+  store_little_endian(nonce.data(), number);
   return nonce;
 }
 

@@ -7,6 +7,7 @@
 
 #include "shared/base/assert.hpp"
 #include "shared/base/fault.hpp"
+#include "shared/base/little_endian.hpp"
 
 namespace shoal {
 namespace {
@@ -34,9 +35,7 @@ class Reader {
   bool take(std::int64_t& value) {
     std::array<std::uint8_t, 8> bytes;
     if (!take(std::span<std::uint8_t>(bytes))) return false;
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) bits |= std::uint64_t{bytes[i]} << (8 * i);
-    value = static_cast<std::int64_t>(bits);
+    value = static_cast<std::int64_t>(load_little_endian<std::uint64_t>(bytes.data()));
     return true;
   }
   bool take_name(std::string& name) {
@@ -63,8 +62,8 @@ std::vector<std::byte> mint_ticket(const SignatureKey& issuer, const Ticket& tic
     size += source.size();
   };
   const auto put_time = [&](std::int64_t value) {
-    for (int i = 0; i < 8; ++i)
-      bytes[size++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+    store_little_endian(&bytes[size], static_cast<std::uint64_t>(value));
+    size += sizeof value;
   };
   const auto put_name = [&](const std::string& name) {
     SHOAL_ASSERT(!name.empty() && name.size() <= kMaxTicketNameBytes,

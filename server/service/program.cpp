@@ -182,6 +182,35 @@ struct NamedOptions {
   bool admin = false;
 };
 
+ServerConfig server_config(const ServerOptions& options, const Joining& joining, const Saves* saves,
+                           const WallClock& wall_clock) {
+  ServerConfig config = options.server;
+  config.threads = thread_count(options.threads);
+  config.client_bytes_per_second = bytes_of_kbit(options.client_budget_kbit);
+  config.full_state_bytes_per_second = bytes_of_kbit(options.join_budget_kbit);
+  config.admission = joining.admission;
+  config.identity = joining.identity.key;
+  config.wall_clock = &wall_clock;
+  if (saves != nullptr && saves->loaded) {
+    config.resumed = ResumedWorld{.registry = saves->twin.get(),
+                                  .tick = saves->loaded->tick,
+                                  .newest_player = saves->loaded->newest_player};
+  }
+  return config;
+}
+
+// What the run says of itself when it is over; false when the report could not be written.
+bool tell_end(const ServerOptions& options, const Server& server, const Service& service, ServiceEnd end) {
+  const auto& counters = server.counters();
+  log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
+           end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
+           counters.digests_exact, counters.digests_different);
+  if (options.report.empty()) return true;
+  const ServerMeasures measures =
+      measure(server, options.server.tick_rate_hz, service.measures(), server.replicated_entities());
+  return write_file(options.report, server_report(measures, {process_cpu_time(), peak_rss_bytes()}));
+}
+
 int serve(const ServerProgram& program, const ServerOptions& options, const NamedOptions& named) {
   if (options.health) return tell_health(options);
   const std::unique_ptr<Game> game = program.make_game(options);
@@ -214,20 +243,9 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
     }
     saves = std::move(*opened);
   }
-  ServerConfig config = options.server;
-  config.threads = thread_count(options.threads);
-  config.client_bytes_per_second = bytes_of_kbit(options.client_budget_kbit);
-  config.full_state_bytes_per_second = bytes_of_kbit(options.join_budget_kbit);
   SystemWallClock wall_clock;
-  config.admission = std::move(joining->admission);
-  config.identity = joining->identity.key;
-  config.wall_clock = &wall_clock;
-  if (saves && saves->loaded) {
-    config.resumed = ResumedWorld{.registry = saves->twin.get(),
-                                  .tick = saves->loaded->tick,
-                                  .newest_player = saves->loaded->newest_player};
-  }
   SteadyClock clock;
+  const ServerConfig config = server_config(options, *joining, saves.get(), wall_clock);
   Server server(*game, **port, clock, entropy, config);
   if (saves && saves->loaded) server.restore_players(saves->loaded->players);
   Bans bans(server, options.joining.ban_list, std::move(joining->bans));
@@ -268,18 +286,8 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
     (*admin)->show_saves([&] { return save_figures(saver->status(), clock, options.saves.interval); });
   const ServiceEnd end = service.run();
   if (fleet) fleet->finish([] { return stop_signals() > 0; });
-  const auto& counters = server.counters();
-  log_info("ended at tick {}{}: {} players came, {} mirrors exact, {} different", server.tick().value,
-           end == ServiceEnd::CutShort ? ", before players had left" : "", counters.joined,
-           counters.digests_exact, counters.digests_different);
-  if (!options.report.empty()) {
-    const ProcessMeasures process{process_cpu_time(), peak_rss_bytes()};
-    if (!write_file(options.report, server_report(measure(server, options.server.tick_rate_hz,
-                                                          service.measures(), server.replicated_entities()),
-                                                  process)))
-      return 2;
-  }
-  if (counters.digests_different > 0) return 1;
+  if (!tell_end(options, server, service, end)) return 2;
+  if (server.counters().digests_different > 0) return 1;
   if (saver && !saver->status().last_failure.empty()) return kWorldNotSaved;
   return exit_code(end);
 }

@@ -1,5 +1,6 @@
 #include "shared/net/admission.hpp"
 
+#include <fmt/format.h>
 #include <sodium.h>
 
 #include <algorithm>
@@ -106,10 +107,16 @@ Result<Admitted, RefuseBody> Admission::judge_ticket(const Claim& claim) {
   }
   const std::int64_t now = wall_clock_.unix_seconds();
   if (last_second(*ticket) < now && !fault("net-old-tickets")) return refuse(RefuseReason::TicketExpired, {});
-  // What was used before the start is not known any more. Without tolerance: a matchmaker whose clock is behind waits
-  // some seconds after each start.
-  if (ticket->issued_unix < started_unix_)
-    return refuse(RefuseReason::TicketExpired, "it is older than this server's start");
+  // Without tolerance: what was used before a start is not known after it, so nothing may have been used that could pass
+  // for younger than the start. Who comes too early waits; a matchmaker whose clock is behind does after each start.
+  if (ticket->issued_unix > now && !fault("net-tickets-to-come")) {
+    return refuse(
+        RefuseReason::Busy,
+        fmt::format("the ticket is of a time to come: its matchmaker's clock is {} s ahead of this server's",
+                    ticket->issued_unix - now));
+  }
+  if (ticket->issued_unix <= started_unix_ && !fault("net-tickets-of-before"))
+    return refuse(RefuseReason::TicketExpired, "it may be older than this server's start");
   switch (used_tickets_.ask(ticket->id, claim.player_key, last_second(*ticket), now)) {
     case UsedTickets::Answer::Good:
       break;

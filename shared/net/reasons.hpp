@@ -14,7 +14,7 @@ enum class RefuseReason : std::uint8_t {
   SchemaMismatch,        // built from different components: the detail names them; build both from one schema
   ServerFull,            // try again later, or raise the server's session limit
   ShuttingDown,          // try again when the server is back
-  Busy,                  // too many sessions came and went: try again in some seconds
+  Busy,                  // too many came and went, or the ticket's time is to come: try again in some seconds
   WrongPassword,         // or none was given
   TicketRequired,        // players need a ticket of the matchmaker
   TicketForged,          // damaged, or not signed by the server's matchmaker

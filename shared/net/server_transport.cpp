@@ -14,7 +14,6 @@ constexpr std::size_t kLeastTombstones = 256;
 constexpr int kTombstoneAnswers = 8;
 // Responses are remembered for longer than their cookies live, so that a copy that was long under way cannot
 // open a second session.
-constexpr std::size_t kMaxUsedResponses = 65536;
 constexpr Duration kRememberResponse = kCookieLifetime + seconds{2};
 constexpr Duration kTimerSpacing = milliseconds{5};
 constexpr Duration kAcceptSpacing = milliseconds{50};
@@ -213,7 +212,7 @@ void ServerTransport::take_claim(const WaitingClaim& claim, Time now) {
       !fault("net-believe-players"))
     return counters_.count(BadDatagram::BadPlayerKey);
   forget_used_responses(now);
-  if (used_in_order_.size() >= kMaxUsedResponses)
+  if (used_in_order_.size() >= config_.max_used_responses && !fault("net-evict-responses"))
     return refuse(datagram.peer, key.nonce, {RefuseReason::Busy, {}}, &keys);
   auto admitted = admission_.judge({response->credential_kind, response->credentials, response->player_key});
   if (!admitted) return refuse(datagram.peer, key.nonce, admitted.error(), &keys);
@@ -316,7 +315,11 @@ void ServerTransport::refuse(const Endpoint& peer, std::uint64_t nonce, const Re
 }
 
 void ServerTransport::forget_used_responses(Time now) {
-  while (!used_in_order_.empty() && used_in_order_.front().forget_at <= now) {
+  const auto is_over = [&] {
+    return used_in_order_.front().forget_at <= now ||
+           (used_in_order_.size() >= config_.max_used_responses && fault("net-evict-responses"));
+  };
+  while (!used_in_order_.empty() && is_over()) {
     used_responses_.erase(used_in_order_.front().key);
     used_in_order_.pop_front();
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/fault.hpp"
 #include "shared/net/udp_address.hpp"
 
 namespace shoal {
@@ -14,6 +15,8 @@ namespace {
 
 // So that the beginnings of messages do not all fall on the same lines of the processor's cache.
 constexpr std::size_t kStagger = 1280;
+// The first ones, by the fault net-receive-errors.
+constexpr std::uint64_t kReadsThatFail = 200;
 
 struct Control {
   alignas(cmsghdr) std::byte bytes[CMSG_SPACE(sizeof(int))];
@@ -88,8 +91,13 @@ UdpIntake::Outcome UdpIntake::read(int socket) {
     headers_->all[i].msg_hdr.msg_controllen = sizeof(Control);
   }
   read_messages_ = message_ = offset_ = 0;
-  const int count = ::recvmmsg(socket, headers_->all.data(), static_cast<unsigned>(headers_->all.size()),
-                               MSG_DONTWAIT, nullptr);
+  int count = -1;
+  if (fault("net-receive-errors") && counters_.failures.load() < kReadsThatFail) {
+    errno = EIO;
+  } else {
+    count = ::recvmmsg(socket, headers_->all.data(), static_cast<unsigned>(headers_->all.size()),
+                       MSG_DONTWAIT, nullptr);
+  }
   if (count <= 0) {
     if (count == 0 || errno == EAGAIN || errno == EWOULDBLOCK) return Outcome::Nothing;
     add(counters_.failures, 1);

@@ -52,7 +52,10 @@ class AdmissionSessionTest : public NetTest {
     config.admission = std::move(admission);
     config.wall_clock = &wall_clock;
     start_server(std::move(config));
+    pass_the_second_of_the_start();
   }
+  /// Whose tickets are not taken.
+  void pass_the_second_of_the_start() { wall_clock.set(wall_clock.unix_seconds() + 1); }
   AdmissionConfig with_password() { return {.mode = JoinMode::Password, .password = std::string(kPassword)}; }
   AdmissionConfig with_tickets() {
     return {.mode = JoinMode::Ticket, .ticket_issuer = issuer.public_key(), .audience = "arena-1"};
@@ -378,6 +381,7 @@ TEST_P(KeyUsedUp, EndsTheSessionAndTheNextOneIsThePlayers) {
   config.wall_clock = &wall_clock;
   if (by_server) config.packets_per_key = 20;
   start_server(config);
+  pass_the_second_of_the_start();
   ClientTransportConfig client_config;
   client_config.credential_kind = CredentialKind::Ticket;
   client_config.credentials = ticket();

@@ -337,6 +337,26 @@ TEST_F(HandshakeTest, ResponseUsedAgainAfterItsSessionEndedOpensNothing) {
             13u);
 }
 
+// T3
+TEST_F(HandshakeTest, FullMemoryOfResponsesIsBusyAndForgetsNone) {
+  ServerTransportConfig config;
+  config.max_used_responses = 2;
+  start_server(config);
+  RawPeer first(network, client_endpoint(1), 5);
+  ASSERT_TRUE(first.join(server->transport));
+  const OutgoingDatagram response = first.response;
+  server->transport.close(server->handler.joined[0], CloseReason::Kicked);
+  ASSERT_TRUE(RawPeer(network, client_endpoint(2), 6).join(server->transport));
+  EXPECT_FALSE(RawPeer(network, client_endpoint(3), 7).join(server->transport));
+  ASSERT_THAT(server->handler.refused, SizeIs(1));
+  EXPECT_EQ(server->handler.refused[0].first, RefuseReason::Busy);
+  first.send(response.span());
+  server->transport.poll();
+  EXPECT_EQ(server->transport.counters().bad_count(BadDatagram::ReplayedResponse), 1u) << "it is still known";
+  clock.advance(kCookieLifetime + seconds{3});
+  EXPECT_TRUE(RawPeer(network, client_endpoint(3), 8).join(server->transport));
+}
+
 // On the way somebody holds a Response back until its client has joined by a later one.
 TEST_F(HandshakeTest, ResponseThatWasHeldBackDoesNotReplaceTheSessionThatBeganAfterIt) {
   start_server();

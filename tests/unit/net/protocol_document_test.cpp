@@ -304,7 +304,7 @@ TEST(ProtocolDocument, NumbersAreThoseOfTheCode) {
   for (const char* phrase :
        {"up to 1167 bytes", "up to 48 runs", "1.2 seconds", "every 800 ms", "good for 10 seconds",
         "every 60 seconds", "at most 64, of", "cut at 800 bytes", "than 65,536 ahead", "protocol version 3",
-        "76 bytes", "at most one in 200 ms", "same for 5 seconds", "at most 2^28 packets", "1 to 64 bytes",
+        "76 bytes", "at most one in 200 ms", "same for 5 seconds", "After 2^28 packets", "1 to 64 bytes",
         "256 bytes at most"}) {
     EXPECT_TRUE(page_says(phrase)) << phrase;
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "shared/base/fault.hpp"
 #include "shared/base/random.hpp"
 #include "tests/unit/net/net_fixture.hpp"
 #include "tests/unit/net/udp_fixture.hpp"
@@ -160,6 +161,30 @@ TEST(UdpPort, IcmpUnreachableIsALostPacketAndTheSocketLivesOn) {
     EXPECT_TRUE(port->receive(datagram));
   }
 }
+
+#ifdef SHOAL_ENABLE_FAULTS
+// T9: a socket that reports errors and nothing else made its thread spin. Two hundred in a row, 64 to a pause of 10 ms.
+TEST(UdpPort, ReadsThatFailAreRepeatedWithPausesAndNothingIsLost) {
+  set_faults("net-receive-errors");
+  for (const std::size_t ring : {std::size_t{0}, std::size_t{64}}) {
+    auto port = open_port({.local = kLoopback, .ring_datagrams = ring});
+    auto peer = open_port({.local = kLoopback});
+    ASSERT_TRUE(port && peer);
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_TRUE(send_now(*peer, port->local(), some_bytes(10)));
+    Datagram datagram;
+    if (ring == 0) {
+      EXPECT_FALSE(port->receive(datagram)) << "whoever polls goes on with its own work";
+      EXPECT_LE(port->counters().receive_failures, 64u);
+    }
+    EXPECT_TRUE(receive_soon(*port, datagram)) << "ring of " << ring;
+    EXPECT_EQ(port->counters().receive_failures, 200u);
+    if (ring == 0) continue;
+    EXPECT_GE(to_milliseconds(std::chrono::steady_clock::now() - start), 30);
+  }
+  set_faults("");
+}
+#endif
 
 // T9
 TEST(UdpPort, FailedSendsAreCountedAndNothingElse) {

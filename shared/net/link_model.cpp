@@ -16,7 +16,7 @@ bool LinkModel::passes_rate_cap(Time now, std::size_t bytes, Time& leaves_at) {
   return true;
 }
 
-LinkModel::Fate LinkModel::decide(Time now, std::size_t bytes) {
+LinkModel::Fate LinkModel::decide(Time now, std::size_t bytes, bool capped) {
   ++counters_.offered;
   const bool lost = random_.chance(faults_.loss_percent / 100);
   const bool duplicated = random_.chance(faults_.duplicate_percent / 100);
@@ -36,8 +36,8 @@ LinkModel::Fate LinkModel::decide(Time now, std::size_t bytes) {
     ++counters_.lost;
     return fate;
   }
-  Time leaves_at;
-  if (!passes_rate_cap(now, bytes, leaves_at)) {
+  Time leaves_at = now;
+  if (capped && !passes_rate_cap(now, bytes, leaves_at)) {
     ++counters_.throttled;
     return fate;
   }
@@ -49,7 +49,7 @@ LinkModel::Fate LinkModel::decide(Time now, std::size_t bytes) {
     if (draws[i].reordered) {
       ++counters_.reordered;
       at = at + faults_.reorder_delay;
-    } else {
+    } else if (capped) {
       at = std::max(at, newest_delivery_);
       newest_delivery_ = at;
     }

@@ -58,8 +58,9 @@ class LinkModel {
   const LinkCounters& counters() const { return counters_; }
 
   /// Decides over one datagram that is offered now. Each call draws the same number of random values whatever
-  /// the faults are, so that changing one fault does not move the others.
-  Fate decide(Time now, std::size_t bytes);
+  /// the faults are, so that changing one fault does not move the others. What is not `capped` comes another way: it takes
+  /// no room at the rate cap, waits for none, and keeps no order.
+  Fate decide(Time now, std::size_t bytes, bool capped = true);
   /// Damages the bytes; returns how many are left of them. At least one bit differs or one byte is missing.
   std::size_t corrupt(std::span<std::byte> bytes);
 

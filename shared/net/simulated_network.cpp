@@ -84,11 +84,11 @@ bool SimulatedNetwork::move(DatagramPort& port, const Endpoint& endpoint) {
   return true;
 }
 
-void SimulatedNetwork::send(const Endpoint& source, const Endpoint& target,
-                            std::span<const std::byte> bytes) {
+void SimulatedNetwork::send(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes,
+                            bool capped) {
   if (tap_) tap_(source, target, bytes);
   LinkModel& model = link(source, target);
-  const LinkModel::Fate fate = model.decide(clock_.now(), bytes.size());
+  const LinkModel::Fate fate = model.decide(clock_.now(), bytes.size(), capped);
   if (partitions_.contains({source, target})) {
     ++model.counters().partitioned;
     return;

@@ -36,9 +36,10 @@ class SimulatedNetwork {
   /// The port goes on under another endpoint, as behind a router that forgot it: what is under way to the old one is
   /// lost. False when the new endpoint is taken. REQUIRES: a port of this network.
   bool move(DatagramPort& port, const Endpoint& endpoint);
-  /// A datagram with any sender written on it, as if that one had sent it.
+  /// A datagram with any sender written on it, as if that one had sent it; but its forger has a line of its own, which takes
+  /// nothing of the sender's rate.
   void forge(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes) {
-    send(source, target, bytes);
+    send(source, target, bytes, false);
   }
   /// Is told of every datagram when it is sent, whatever becomes of it. It may forge others.
   using Tap =
@@ -77,7 +78,8 @@ class SimulatedNetwork {
     std::size_t operator()(const LinkKey& key) const noexcept;
   };
 
-  void send(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes);
+  void send(const Endpoint& source, const Endpoint& target, std::span<const std::byte> bytes,
+            bool capped = true);
   LinkModel& link(const Endpoint& source, const Endpoint& target);
   LinkFaults faults_for(const LinkKey& key) const;
   void apply_rules();

@@ -52,6 +52,12 @@ TEST(SimulationSeeds, PacketsThatWereHeldBackAreNoSignsOfLife) {
   EXPECT_EQ(run_seed(401994), "");
 }
 
+// What attackers sent under a client's address took the room on that client's thin line, so that nothing of its own left for
+// longer than the time-out: no attacker sends by another's line.
+TEST(SimulationSeeds, ForgeriesTakeNoRoomOnTheLineOfWhoseNameTheyBear) {
+  for (const std::uint64_t seed : {500480u, 504880u}) EXPECT_EQ(run_seed(seed), "") << "seed " << seed;
+}
+
 // The only client had the wrong password, so that no packet was ever sent: the checker of the wire took that for its own
 // blindness.
 TEST(SimulationSeeds, NobodyWhoMayJoinLeavesTheWireEmpty) {

@@ -109,6 +109,7 @@ Simulation::Simulation(const Plan& plan)
     config.server = server_endpoint_;
     config.components = demo::component_descriptors();
     config.register_components = demo::register_shared_components;
+    config.on_world = [actor = client.get()](Registry&) { ++actor->worlds; };
     config.max_entities = 4096;
     config.credentials = password_of(plan);
     if (plan.has_password) config.credential_kind = CredentialKind::Password;

@@ -33,6 +33,7 @@ struct SimulatedClient {
   Time next_read{};
   std::uint32_t sessions = 0;
   std::uint32_t sessions_before_restart = 0;
+  std::uint32_t worlds = 0;  // mirrors so far; by their addresses they cannot be told apart
   std::uint32_t moves = 0;
   Duration moved_while_joining_at{};  // 0: never
   Endpoint partitioned{};             // where it was cut off; port 0: it is not

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
                       FaultCase{"starve-far-chunks", "wait"}, FaultCase{"never-change-square", "mirror"},
                       FaultCase{"never-retire", "memory"}, FaultCase{"show-all", "mirror"},
                       FaultCase{"net-move-unproved", "stranger"}, FaultCase{"net-short-hello", "stranger"},
-                      FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 20},
+                      FaultCase{"net-any-password", "stranger"}, FaultCase{"revive-dead", "life", 470},
                       FaultCase{"net-forget-lost-fragments", "messages"},
                       FaultCase{"net-deliver-twice", "messages"}, FaultCase{"net-event-early", "messages"},
                       FaultCase{"event-to-all", "messages"}, FaultCase{"return-as-anyone", "player", 30},

@@ -13,7 +13,7 @@ void LifeChecker::after_step(const Simulation& simulation) {
     const Registry* mirror = actor.mirror() ? actor.client->registry() : nullptr;
     if (!mirror) continue;
     Seen& seen = seen_[i];
-    if (seen.registry != mirror) seen = {mirror, {}};
+    if (seen.world != actor.worlds) seen = {actor.worlds, {}};
     mirror->for_each_entity([&](Entity entity) {
       const Entity original = world.entity_at(entity.index);
       if (!original.is_null() && original.generation < entity.generation) {

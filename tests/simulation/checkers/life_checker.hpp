@@ -16,7 +16,7 @@ class LifeChecker final : public Checker {
 
  private:
   struct Seen {
-    const Registry* registry = nullptr;            // of the session that this is about
+    std::uint32_t world = 0;                       // which of the client's this is about
     std::vector<std::uint32_t> newest_generation;  // by index, as it was shown
   };
   std::vector<Seen> seen_;

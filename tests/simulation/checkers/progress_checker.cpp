@@ -30,7 +30,7 @@ void ProgressChecker::after_step(const Simulation& simulation) {
     if (mirror->counters().mismatches > 0) fail(fmt::format("client {}: a block did not match its hash", i));
     if (mirror->counters().decode_errors > 0) fail(fmt::format("client {}: a block did not decode", i));
     Seen& seen = shown_[i];
-    if (seen.mirror != mirror) seen = {mirror, {}};
+    if (const auto world = simulation.clients()[i]->worlds; seen.world != world) seen = {world, {}};
     simulation.server().chunks().for_each([&](ChunkIndex, const Chunk& chunk) {
       const ChunkVersion* version = mirror->shown(chunk.id());
       if (!version) return;

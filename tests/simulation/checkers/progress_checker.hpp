@@ -18,7 +18,7 @@ class ProgressChecker final : public Checker {
 
  private:
   struct Seen {
-    const Mirror* mirror = nullptr;
+    std::uint32_t world = 0;                             // which of the client's this is about
     std::map<std::uint32_t, std::optional<Tick>> shown;  // by chunk
   };
   std::vector<Seen> shown_;

@@ -88,6 +88,16 @@ TEST_F(SimulatedNetworkTest, PartitionCutsOneOrBothWaysUntilHealed) {
   EXPECT_EQ(drain(*a), 1);
 }
 
+TEST_F(SimulatedNetworkTest, ForgeriesTakeNoRoomOnTheLineOfWhoseNameTheyBear) {
+  network.set_link(kA, kB, {.latency = milliseconds{10}, .bytes_per_second = 1000, .queue_bytes = 100});
+  for (int i = 0; i < 100; ++i) network.forge(kA, kB, text(1));
+  ASSERT_TRUE(a->send(kB, text(2)));
+  clock.advance(milliseconds{10});
+  EXPECT_EQ(drain(*b), 100);
+  clock.advance(milliseconds{4});
+  EXPECT_EQ(drain(*b), 1) << "four bytes at a thousand a second";
+}
+
 TEST_F(SimulatedNetworkTest, TakenEndpointIsRefusedAndPortZeroTakesAFreeOne) {
   EXPECT_EQ(network.open(kA), nullptr);
   Endpoint any = kA;

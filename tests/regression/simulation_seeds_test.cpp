@@ -52,6 +52,12 @@ TEST(SimulationSeeds, PacketsThatWereHeldBackAreNoSignsOfLife) {
   EXPECT_EQ(run_seed(401994), "");
 }
 
+// A copy that an attacker made overtook a queue longer than the time-out, and what waited in it was no sign of life: such
+// lines are not in the plans any more.
+TEST(SimulationSeeds, CopyThatOvertakesAQueueEndsNoSession) {
+  EXPECT_EQ(run_seed(500956), "");
+}
+
 // What attackers sent under a client's address took the room on that client's thin line, so that nothing of its own left for
 // longer than the time-out: no attacker sends by another's line.
 TEST(SimulationSeeds, ForgeriesTakeNoRoomOnTheLineOfWhoseNameTheyBear) {

@@ -23,7 +23,12 @@ LinkFaults faults_of(Random& random, double max_loss_percent) {
   faults.latency = between(random, 0, 150);
   faults.jitter = between(random, 0, 40);
   faults.reorder_delay = between(random, 5, 120);
-  if (random.chance(0.15)) faults.bytes_per_second = 20'000 + random.below(100'000);
+  if (random.chance(0.15)) {
+    faults.bytes_per_second = 20'000 + random.below(100'000);
+    // A second of it. In one longer than the time-out all that waits is no sign of life, once somebody makes a copy
+    // overtake it (docs/protocol.md).
+    faults.queue_bytes = std::min(faults.queue_bytes, faults.bytes_per_second);
+  }
   return faults;
 }
 

@@ -80,7 +80,7 @@ struct ServerConfig {
   AdmissionConfig admission{};
   /// Long-lived secret that clients pin the public part of; without one it is drawn anew.
   std::optional<Secret> identity{};
-  /// For what expires; null: time of day stands still. Outlives the server.
+  /// For what expires; null: time of day stands still. REQUIRED where players need tickets. Outlives the server.
   const WallClock* wall_clock = nullptr;
   bool allow_aes = true;
   /// Frozen, a client that does not catch up within this time is sent its digest all the same.

@@ -1,8 +1,5 @@
 #include "client/bots/joining.hpp"
 
-#include <chrono>
-#include <thread>
-
 #include "shared/base/log.hpp"
 #include "shared/net/key_file.hpp"
 #include "shared/net/password_file.hpp"
@@ -44,9 +41,6 @@ bool prepare_joining(BotOptions& options, Entropy& entropy, const WallClock& wal
     }
     const std::string audience =
         options.audience.empty() ? to_string(*options.swarm.server_key) : options.audience;
-    // A server takes no ticket of the second in which it started, which may be this one.
-    const std::int64_t now = wall_clock.unix_seconds();
-    while (wall_clock.unix_seconds() == now) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     // Bots of another process are other players.
     const std::uint64_t run = entropy.next();
     options.swarm.credentials = [issuer = SignatureKey(*key), audience, run, &entropy,

@@ -2,6 +2,7 @@
 #include "server/service/program.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <thread>
@@ -199,6 +200,12 @@ ServerConfig server_config(const ServerOptions& options, const Joining& joining,
   return config;
 }
 
+// Its tickets are not taken (Admission): nobody is told of the server, and asks for one, before it is over.
+void pass_the_second_of_the_start(const WallClock& wall_clock) {
+  const std::int64_t start = wall_clock.unix_seconds();
+  while (wall_clock.unix_seconds() == start) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 // What the run says of itself when it is over; false when the report could not be written.
 bool tell_end(const ServerOptions& options, const Server& server, const Service& service, ServiceEnd end) {
   const auto& counters = server.counters();
@@ -255,6 +262,7 @@ int serve(const ServerProgram& program, const ServerOptions& options, const Name
     log_error("{}", fleet_plan.error());
     return 2;
   }
+  if (options.joining.mode == JoinMode::Ticket) pass_the_second_of_the_start(wall_clock);
   log_info("listening on {} at {} Hz, {} entities, {} threads for systems", to_string((*port)->local()),
            options.server.tick_rate_hz, server.replicated_entities(), config.threads);
   log_info("server key: {}; clients pin it with --server-key", to_string(server.public_key()));

@@ -18,7 +18,7 @@ constexpr std::array<Words, kRefuseReasons> kRefuseWords{{
     {"schema mismatch", "both sides were built from different components: build them from one schema"},
     {"server full", "the server has no free session: try again later or raise its session limit"},
     {"shutting down", "the server is shutting down: connect again when it is back"},
-    {"busy", "the server takes nobody at this moment: try again in some seconds"},
+    {"busy", "the server cannot take you at this moment: try again in some seconds"},
     {"wrong password", "the server wants another password"},
     {"ticket required", "the server lets in only who shows a ticket of its matchmaker"},
     {"ticket forged", "the ticket is damaged, or another matchmaker signed it"},

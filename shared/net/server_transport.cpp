@@ -49,6 +49,8 @@ ServerTransport::ServerTransport(DatagramPort& port, const Clock& clock, Entropy
       cookies_(entropy) {
   SHOAL_ASSERT(config_.max_sessions >= 1 && config_.max_sessions <= kMaxSessions,
                "max_sessions is 1 to 65,536");
+  SHOAL_ASSERT(config_.admission.mode != JoinMode::Ticket || config_.wall_clock != nullptr,
+               "tickets need the time of day: set wall_clock");
   sort_schema(config_.schema);
   schema_hash_ = schema_hash(config_.schema);
   outcomes_.reserve(kMaxInFlight);

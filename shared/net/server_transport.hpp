@@ -49,7 +49,7 @@ struct ServerTransportConfig {
   /// X25519; without one it is drawn anew, and clients that have pinned a key will not come back after a restart.
   std::optional<Secret> identity{};
   AdmissionConfig admission{};
-  /// For what expires. Null: time of day stands still, and no ticket is good. Outlives the transport.
+  /// For what expires. Null: time of day stands still. REQUIRED where players need tickets. Outlives the transport.
   const WallClock* wall_clock = nullptr;
   bool allow_aes = true;  // where both sides have it
   std::uint64_t packets_per_key = kPacketsPerKey;

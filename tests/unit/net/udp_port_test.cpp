@@ -165,7 +165,10 @@ TEST(UdpPort, IcmpUnreachableIsALostPacketAndTheSocketLivesOn) {
 #ifdef SHOAL_ENABLE_FAULTS
 // T9: a socket that reports errors and nothing else made its thread spin. Two hundred in a row, 64 to a pause of 10 ms.
 TEST(UdpPort, ReadsThatFailAreRepeatedWithPausesAndNothingIsLost) {
-  set_faults("net-receive-errors");
+  struct Fault {
+    Fault() { set_faults("net-receive-errors"); }
+    ~Fault() { set_faults(""); }
+  } fault;
   for (const std::size_t ring : {std::size_t{0}, std::size_t{64}}) {
     auto port = open_port({.local = kLoopback, .ring_datagrams = ring});
     auto peer = open_port({.local = kLoopback});
@@ -182,7 +185,6 @@ TEST(UdpPort, ReadsThatFailAreRepeatedWithPausesAndNothingIsLost) {
     if (ring == 0) continue;
     EXPECT_GE(to_milliseconds(std::chrono::steady_clock::now() - start), 30);
   }
-  set_faults("");
 }
 #endif
 

@@ -18,7 +18,7 @@ RULES = [  # what it is, how it looks, the files that may
     ("a socket", r"::socket\s*\(|\basio::ip::udp::socket\b|\brecvmm?sg\s*\(|\bsendmm?sg\s*\(",
      r"shared/net/udp_\w+\.(cpp|hpp)$"),
     # The demo sleeps on purpose, by a fault.
-    ("sleep", r"\bsleep_(for|until)\s*\(|\busleep\s*\(|\bnanosleep\s*\(", r"(server|client/bots)/main\.cpp$|server/demo/demo_game\.cpp$"),
+    ("sleep", r"\bsleep_(for|until)\s*\(|\busleep\s*\(|\bnanosleep\s*\(", r"(server|client/bots)/main\.cpp$|server/service/program\.cpp$|server/demo/demo_game\.cpp$"),
     ("standard output", r"\bstd::c(out|err)\b|\bstd::printf\s*\(|\bstd::puts\s*\(", r"(server|client/bots)/main\.cpp$|client/bots/\w+\.cpp$"),
 ]
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

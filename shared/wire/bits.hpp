@@ -14,6 +14,7 @@
 #include <span>
 
 #include "shared/base/assert.hpp"
+#include "shared/base/little_endian.hpp"
 
 namespace shoal {
 
@@ -55,9 +56,7 @@ class BitWriter {
  private:
   void flush_word() {
     if (target_.size() - bytes_ >= 4) {
-      // Shifts, not memcpy: the same bytes on any machine, and one store on most.
-      for (unsigned i = 0; i < 4; ++i)
-        target_[bytes_ + i] = static_cast<std::byte>(pending_ >> (8 * i) & 0xFF);
+      store_little_endian(&target_[bytes_], static_cast<std::uint32_t>(pending_));
       bytes_ += 4;
       pending_ >>= 32;
       pending_bits_ -= 32;
@@ -121,8 +120,7 @@ class BitReader {
     const std::size_t byte = position_ / 8;
     std::uint64_t word = 0;
     if (source_.size() - byte >= 8) {
-      for (unsigned i = 0; i < 8; ++i)
-        word |= std::uint64_t{std::to_integer<std::uint8_t>(source_[byte + i])} << (8 * i);
+      word = load_little_endian<std::uint64_t>(&source_[byte]);
     } else {
       for (std::size_t i = 0; byte + i < source_.size(); ++i)
         word |= std::uint64_t{std::to_integer<std::uint8_t>(source_[byte + i])} << (8 * i);

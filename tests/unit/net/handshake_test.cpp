@@ -339,9 +339,7 @@ TEST_F(HandshakeTest, ResponseUsedAgainAfterItsSessionEndedOpensNothing) {
 
 // T3
 TEST_F(HandshakeTest, FullMemoryOfResponsesIsBusyAndForgetsNone) {
-  ServerTransportConfig config;
-  config.max_used_responses = 2;
-  start_server(config);
+  start_server({.max_used_responses = 2});
   RawPeer first(network, client_endpoint(1), 5);
   ASSERT_TRUE(first.join(server->transport));
   const OutgoingDatagram response = first.response;
@@ -394,9 +392,7 @@ TEST_F(HandshakeTest, LostAcceptIsRepeatedForTheSameSession) {
 
 // State that nobody understands yet must not keep away the one datagram that opens it.
 TEST_F(HandshakeTest, LostAcceptIsRepeatedThoughStateHasSpentTheBudget) {
-  ServerTransportConfig config;
-  config.bytes_per_second = 1000;
-  start_server(config);
+  start_server({.bytes_per_second = 1000});
   RawPeer peer(network, client_endpoint(1), 5);
   ASSERT_TRUE(peer.join(server->transport));
   for (std::uint32_t tick = 0; tick < 20; ++tick)
